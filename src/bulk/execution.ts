@@ -13,7 +13,6 @@ import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
 import { type Address, tooManyFailures } from "./stoppage.ts";
-import { readThrown } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 
 const OTHER_TOKEN =
@@ -52,7 +51,7 @@ export class Execution<Item, Result> {
     this.#settings = settings;
     this.#counts = counts;
     this.#entries = entries;
-    this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.redact);
+    this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.readThrown);
     this.#source = new ItemSource(settings);
     const { fetch, baseUrl: service } = settings.own;
     this.#owners = new Owners(service, fetch);
@@ -78,7 +77,7 @@ export class Execution<Item, Result> {
     const unsubscribe = this.#heedSignal();
     const failure = await this.#work().then(
       () => undefined,
-      (thrown: unknown) => readThrown(thrown, this.#settings.redact),
+      (thrown: unknown) => this.#settings.readThrown(thrown),
     );
     // Also if the source fails: the items that were begun are finished.
     while (this.#underWay.size > 0) await this.#entries.change();

@@ -6,7 +6,7 @@ import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { sharedSet } from "./shared-set.ts";
-import { readThrown } from "./thrown.ts";
+import { type ReadThrown, readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 /** An item with its key. */
@@ -18,11 +18,11 @@ export interface KeyedItem<Item> {
 /** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** The items of a run and their keys; `redact` takes the secrets of its client out of a text. */
+/** The items of a run and their keys; `readThrown` takes the secrets of its client out of what they throw. */
 export interface ItemOptions<Item> {
   readonly items: Items<Item>;
   readonly key: (item: Item) => string;
-  readonly redact?: (text: string) => string;
+  readonly readThrown?: ReadThrown;
 }
 
 /** The number of keys that a message names, and the longest part of each. */
@@ -44,7 +44,7 @@ export class ItemSource<Item> {
   readonly #items: Items<Item>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
   readonly #key: (item: Item) => string;
-  readonly #redact: ((text: string) => string) | undefined;
+  readonly #readThrown: ReadThrown;
   /** Of a stream, the keys that have come; of a collection, those that are still to come. */
   readonly #keys = new Set<string>();
   #position = 0;
@@ -55,11 +55,11 @@ export class ItemSource<Item> {
   /** Waits no longer for that item. */
   #giveUp: () => void = () => {};
 
-  constructor({ items, key, redact }: ItemOptions<Item>) {
+  constructor({ items, key, readThrown: read = readThrown }: ItemOptions<Item>) {
     this.#items = items;
     this.#key = key;
-    this.#redact = redact;
-    this.#iterator = begin(items, redact);
+    this.#readThrown = read;
+    this.#iterator = begin(items, read);
     // An iterator that returns itself is used up by being walked.
     this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
   }
@@ -143,7 +143,7 @@ export class ItemSource<Item> {
       // What a stream says to its end is not about an item.
       if (this.#stopped !== undefined) return END;
       if (isBrandedError(thrown)) throw thrown;
-      const { said, details } = readThrown(thrown, this.#redact);
+      const { said, details } = this.#readThrown(thrown);
       return asErrorClass(ArgumentError, () => invalid(`items failed${said}`, details.cause));
     }
   }
@@ -153,7 +153,7 @@ export class ItemSource<Item> {
     try {
       key = this.#key(item);
     } catch (thrown) {
-      const { said, details } = readThrown(thrown, this.#redact);
+      const { said, details } = this.#readThrown(thrown);
       return asErrorClass(ArgumentError, () => invalid(`key failed for item ${position}${said}`, details.cause));
     }
     if (typeof key === "string" && key !== "") return key;
@@ -170,7 +170,7 @@ export class ItemSource<Item> {
  *
  * @throws ArgumentError if a run has asked it before, or if it says that it has ended.
  */
-function begin<Item>(items: Items<Item>, redact?: (text: string) => string): Iterator<Item> | AsyncIterator<Item> {
+function begin<Item>(items: Items<Item>, read: ReadThrown): Iterator<Item> | AsyncIterator<Item> {
   const begun = sharedSet("items-begun");
   const isAsync = Symbol.asyncIterator in items;
   const stream = (isAsync ? items : {}) as Partial<Record<(typeof ENDED)[number], unknown>>; // any object can be asked
@@ -186,7 +186,7 @@ function begin<Item>(items: Items<Item>, redact?: (text: string) => string): Ite
     return iterator;
   } catch (thrown) {
     if (isBrandedError(thrown)) throw thrown;
-    const { said, details } = readThrown(thrown, redact);
+    const { said, details } = read(thrown);
     throw new ArgumentError(`items failed${said}`, { outcome: "not_sent", ...details });
   }
 }

@@ -10,7 +10,6 @@ import type { Owner } from "./owner.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
-import { readThrown } from "./thrown.ts";
 
 /** The end of one item. */
 export interface ItemEnd<Result> extends SendState {
@@ -105,7 +104,7 @@ export class ItemWrite<Item, Result> {
       const message = `resolveUnknown must return one of ${RESOLUTIONS.join(", ")}, not ${describeValue(resolution)}`;
       return { resolution: "undecided", failure: { error: new ArgumentError(message), consequence: "fail" } };
     } catch (thrown) {
-      const { error, said, details } = readThrown(thrown, this.#settings.redact);
+      const { error, said, details } = this.#settings.readThrown(thrown);
       const failure = error ?? new ArgumentError(`resolveUnknown failed${said}`, details);
       return {
         resolution: "undecided",
@@ -138,7 +137,7 @@ export class ItemWrite<Item, Result> {
     try {
       end = { result: await this.#settings.send(client, this.#keyed.item) };
     } catch (thrown) {
-      const read = readThrown(thrown, this.#settings.redact);
+      const read = this.#settings.readThrown(thrown);
       end = { thrown: read, isOwn: read.error !== undefined && this.#write.isOwn(read.error) };
     }
     if (this.#write.state === undefined) this.#write.close();
@@ -164,7 +163,7 @@ export class ItemWrite<Item, Result> {
       const message = `reference must return a string or a number, not ${describeValue(reference)}`;
       return { error: new ArgumentError(message, { outcome: "accepted" }) };
     } catch (thrown) {
-      const { said, details } = readThrown(thrown, this.#settings.redact);
+      const { said, details } = this.#settings.readThrown(thrown);
       return { error: new ArgumentError(`reference failed${said}`, { outcome: "accepted", ...details }) };
     }
   }

@@ -80,6 +80,13 @@ export function believed(record: Known): Known {
   return { ...record, state: "unknown", reason: { kind: "journal", message, recordedAt: record.at } };
 }
 
+/** Throws `JournalError` unless the records of a journal can be walked: what its `load` resolved with. */
+export function checkContents(value: unknown): JournalContents {
+  if (isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value)) return value as JournalContents; // each record is checked
+  const message = `load of the journal must resolve with its records, such as [] for none, not ${describeValue(value)}`;
+  throw new JournalError(message, { reason: "failed" });
+}
+
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
 
 /** Throws `JournalError` unless `value` is a record. `position` counts from 1. */

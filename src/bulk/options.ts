@@ -12,6 +12,8 @@ import {
   type Present,
   required,
   SIGNAL,
+  uncalled,
+  type Validator,
   validator,
   withMethods,
 } from "../core/checks/validators.ts";
@@ -20,6 +22,7 @@ import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { readService, type Service } from "../core/wire/base-url.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
+import { type ReadThrown, readThrown } from "./thrown.ts";
 
 /** The second argument of `resolveUnknown`. */
 export interface UnknownItem {
@@ -109,18 +112,19 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   readonly graceMs: number;
   /** The rules by which the client waits. */
   readonly rules: WaitRules;
-  /** Takes the secrets of the client out of a text. */
-  readonly redact: (text: string) => string;
+  /** Reads what a function of the application threw, without the secrets of the client. */
+  readonly readThrown: ReadThrown;
   /** Derives a client for one item. */
   readonly bind: (hooks: CallHooks) => Client;
   /** The service, the token, the `fetch` and the log of the client. */
   readonly own: ClientParts;
 };
 
-const ITEMS = validator(
-  "an iterable or an async iterable of items",
-  (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
-);
+const ITEMS: Validator = {
+  words: "an iterable or an async iterable of items",
+  accepts: (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
+  hint: uncalled,
+};
 
 /** A client of either copy of the package. */
 const CLIENT = validator("a Client of this package", (value) => hookable(value) !== undefined);
@@ -164,7 +168,7 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Se
       ...checked,
       stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
       rules: rulesOf(own),
-      redact: (text) => redactorOf(own).text(text),
+      readThrown: (value) => readThrown(value, redactorOf(own)),
       bind: derive,
       own,
       movedFrom: movedFrom as Service | undefined, // its validator has read it

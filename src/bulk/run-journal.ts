@@ -1,8 +1,8 @@
 import { JournalError } from "../core/errors/journal-error.ts";
 import { platformTurn } from "../core/time/clock.ts";
-import { checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
+import { checkContents, checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
 import { sharedSet } from "./shared-set.ts";
-import { asJournalError } from "./thrown.ts";
+import { asJournalError, type ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 /** The journals that a run uses now. One object serves one run at a time, whichever copy of the package the run is of. */
@@ -16,7 +16,7 @@ const inUse = (): WeakSet<object> => sharedSet("journals-in-use");
 export class RunJournal {
   readonly #journal: Journal;
   readonly #onFailure: (error: JournalError) => void;
-  readonly #redact: ((text: string) => string) | undefined;
+  readonly #readThrown: ReadThrown | undefined;
   #collected: JournalRecord[] = [];
   /** The batch being stored. */
   #current: Promise<void> = Promise.resolve();
@@ -27,13 +27,13 @@ export class RunJournal {
   #isOurs = false;
 
   /**
-   * `onFailure` is called with the first record that could not be stored since the journal was loaded. `redact` takes the
-   * secrets of the client out of a text.
+   * `onFailure` is called with the first record that could not be stored since the journal was loaded. `readThrown`
+   * takes the secrets of the client out of what the journal throws.
    */
-  constructor(journal: Journal, onFailure: (error: JournalError) => void, redact?: (text: string) => string) {
+  constructor(journal: Journal, onFailure: (error: JournalError) => void, readThrown?: ReadThrown) {
     this.#journal = journal;
     this.#onFailure = onFailure;
-    this.#redact = redact;
+    this.#readThrown = readThrown;
   }
 
   /**
@@ -50,13 +50,13 @@ export class RunJournal {
     const share = sharing();
     let position = 0;
     try {
-      for await (const record of await this.#journal.load()) {
+      for await (const record of checkContents(await this.#journal.load())) {
         position += 1;
         note(known, share(checkRecord(record, position)));
         if (turns.isDue) await turns.take();
       }
     } catch (error) {
-      const failure = asJournalError(error, "be loaded", this.#redact);
+      const failure = asJournalError(error, "be loaded", this.#readThrown);
       // Another run has it, so this one must not close it.
       if (failure.reason === "in_use") this.#hold(false);
       throw failure;
@@ -81,7 +81,7 @@ export class RunJournal {
     try {
       await this.#journal.close?.();
     } catch (error) {
-      throw asJournalError(error, "be closed", this.#redact);
+      throw asJournalError(error, "be closed", this.#readThrown);
     } finally {
       this.#hold(false);
     }
@@ -111,7 +111,7 @@ export class RunJournal {
     try {
       await this.#journal.append(batch);
     } catch (error) {
-      this.#failure = asJournalError(error, "be written", this.#redact);
+      this.#failure = asJournalError(error, "be written", this.#readThrown);
       this.#onFailure(this.#failure);
       throw this.#failure;
     }

@@ -4,12 +4,12 @@ import { explain } from "../core/errors/evidence.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 
-/** A thrown value: an error of this library, or something else. */
+/** A thrown value, as errors of a run show it: an error of this library, or something else. */
 export interface Thrown {
   readonly error: AutomationError | undefined;
   /** Its message behind a colon, to end a sentence with; empty if it cannot be read. */
   readonly said: string;
-  /** The details of an error that it caused. */
+  /** The details of an error that it caused: a copy without secrets. */
   readonly details: { readonly cause?: unknown };
 }
 
@@ -24,19 +24,22 @@ export function shownLine(text: string): string {
 }
 
 /**
- * Reads a value that a function of the application threw. `redact` takes the secrets of its client out. Never throws itself:
- * a revoked proxy, say, is no cause.
+ * Reads a value that a function of the application threw. `redactor` is that of its client. Never throws itself: a revoked
+ * proxy, say, is no cause.
  */
-export function readThrown(value: unknown, redact = (text: string): string => text): Thrown {
+export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
   const { evidence, why } = explain(value);
   if (evidence.length === 0) return { error: undefined, said: "", details: {} };
-  return { error: undefined, said: `: ${shownLine(redact(why))}`, details: { cause: value } };
+  return { error: undefined, said: `: ${redactor.line(why, MAX_SHOWN)}`, details: { cause: redactor.cause(value) } };
 }
 
+/** Reads a thrown value for the errors of one run. */
+export type ReadThrown = (value: unknown) => Thrown;
+
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */
-export function asJournalError(error: unknown, what: string, redact?: (text: string) => string): JournalError {
+export function asJournalError(error: unknown, what: string, read: ReadThrown = readThrown): JournalError {
   if (error instanceof JournalError) return error;
-  const { said, details } = readThrown(error, redact);
+  const { said, details } = read(error);
   return new JournalError(`the journal could not ${what}${said}`, { reason: "failed", ...details });
 }

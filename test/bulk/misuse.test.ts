@@ -1,4 +1,5 @@
 /** What cannot be worked with is an error before anything is sent, or before anything more is sent. */
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type BulkOptions, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { ArgumentError } from "../../src/client/index.ts";
@@ -16,6 +17,11 @@ describe("options", () => {
       "no items",
       { ...good, items: undefined },
       /options.items must be an iterable or an async iterable of items, not undefined/,
+    ],
+    [
+      "a generator as items that was not called",
+      { ...good, items: async function* none() {} },
+      /options.items must be an iterable or an async iterable of items, not a function: call it$/,
     ],
     ["a string as items", { ...good, items: "abc" }, /options.items must be .* not "abc"/],
     ["no key", { ...good, key: undefined }, /options.key must be a function/],
@@ -226,17 +232,36 @@ describe("keys", () => {
   });
 });
 
-test.each(["load", "append"] as const)(
-  "a token in the words of a journal whose %s fails is not shown",
-  async (method) => {
-    const { client, emulator } = service();
-    const journal = { ...memoryJournal(), load: () => [], append: async () => {} };
-    const fail = async (): Promise<never> => {
-      throw new Error(`no access with ${emulator.token}`);
-    };
-    const { error } = await runToEnd(
-      bulkWrite({ client, items: rowsOf(1), key, send, journal: { ...journal, [method]: fail } }),
-    );
-    expect(String(error)).toMatch(/the journal could not be (?:loaded|written): no access with \[redacted\]/);
-  },
-);
+describe("a token in what a function of the application throws is not reachable from the error of the run", () => {
+  const { client, emulator } = service();
+  const fail = (): never => {
+    throw new Error(`no access with ${emulator.token}`);
+  };
+  const items = { [Symbol.asyncIterator]: () => ({ next: fail }) };
+  test.each<[string, Partial<BulkOptions<Row, unknown>>, string]>([
+    ["load", { journal: { load: fail, append: async () => {} } }, "the journal could not be loaded"],
+    ["append", { journal: { load: () => [], append: fail } }, "the journal could not be written"],
+    ["key", { key: fail }, "key failed for item 1"],
+    ["a stream", { items }, "items failed"],
+    ["an iterable", { items: { [Symbol.iterator]: fail } }, "items failed"],
+    ["reference", { reference: fail }, "reference failed"],
+  ])("%s", async (_, options, message) => {
+    const journal = memoryJournal();
+    const ended = await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send, journal, ...options }));
+    const error = ended.error ?? ended.entries[0]?.error;
+    expect(error).toMatchObject({
+      message: `${message}: no access with [redacted]`,
+      cause: { message: "no access with [redacted]" },
+    });
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(emulator.token);
+  });
+});
+
+test.each([undefined, null, 5, {}])("a journal whose load resolves with %o is told so", async (contents) => {
+  const { client, emulator } = service();
+  const journal = { load: async () => contents as never, append: async () => {} };
+  const { error } = await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send, journal }));
+  expect(error).toMatchObject({ kind: "journal", reason: "failed" });
+  expect(String(error)).toMatch(/load of the journal must resolve with its records, such as \[\] for none, not /);
+  expect(emulator.requests).toEqual([]);
+});
