@@ -5,8 +5,9 @@ import { isObject } from "../core/checks/values.ts";
 import { flawOfToken } from "../core/token/token-format.ts";
 import { parseJson, valuesOf } from "../core/wire/json.ts";
 import { parseRetryAfter } from "../core/wire/retry-after.ts";
+import { isSuccess, outlineOf, pageOf } from "./reading.ts";
 import type { Step } from "./step.ts";
-import { basePathOf } from "./steps.ts";
+import { basePathOf, PROJECTS } from "./steps.ts";
 import { TOKEN_NAME } from "./token-steps.ts";
 import {
   type Answer,
@@ -102,19 +103,31 @@ export class Asker {
     try {
       const planned = step.request(needed, this.#deployment.baseUrl);
       if ("kind" in planned) return planned;
+      const heard = this.#replies.length;
       const answer = await this.#send(planned, step);
-      if (answer.kind === "failure" && !step.cleansUp) this.#haltOn(answer);
-      return answer;
+      if (step.writes || step.cleansUp || answer.kind === "not_asked" || !isDoubtful(answer)) return answer;
+      return await this.#unlessGone(answer, heard);
     } catch (error) {
       // The id or name is not valid in a path.
       return notAsked(isError(error) ? error.message : "the request cannot be written");
     }
   }
 
-  /** Stops the run at a first request without a response: two dozen more would fail alike. */
-  #haltOn(failure: Failure): void {
-    if (this.#replies.length > 0) return;
-    this.#halted = `no response: ${failure.code}`;
+  /**
+   * The answer, unless the service has gone since it listed projects. Then nothing more is asked: each request would fail
+   * alike. `heard` counts the responses before this answer.
+   */
+  async #unlessGone(answer: Reply | Failure, heard: number): Promise<Answer> {
+    if (heard === 0 && answer.kind === "failure") this.#halted = `no response: ${answer.code}`;
+    const listed = this.#answers.get(PROJECTS);
+    if (listed?.kind !== "response" || pageOf(listed) === undefined) return answer;
+    const again = await this.#send({ path: "/projects" }, PROJECTS);
+    if (again.kind === "not_asked") return again;
+    if (again.kind === "response" && pageOf(again) !== undefined) return answer;
+    this.#replies.length = heard; // the others are not of the service that the report is about
+    const said = again.kind === "response" ? outlineOf(again) : `no response (${again.code})`;
+    this.#halted = `the service has gone during the run: GET /projects now gets ${said}`;
+    return notAsked(this.#halted);
   }
 
   async #send(planned: PlannedRequest, step: Step): Promise<Answer> {
@@ -212,6 +225,12 @@ function unknownToken(token: string): string {
 
 function waitOf({ headers, endedAt }: Reply): number {
   return parseRetryAfter(headers.get("retry-after"), headers.get("date"), endedAt) ?? WINDOW_MS;
+}
+
+/** `true` for an answer that another one in the place of the service may have given. */
+function isDoubtful(answer: Reply | Failure): boolean {
+  const isPage = answer.kind === "response" && isSuccess(answer) && answer.json === undefined && answer.text !== "";
+  return isPage || mayPass(answer);
 }
 
 function mayPass(answer: Reply | Failure): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
-import type { Send, WireRequest } from "../../src/doctor/wire.ts";
+import type { Failure, Send, WireRequest, WireResponse } from "../../src/doctor/wire.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { examine, virtualClock } from "./examine.ts";
@@ -249,6 +249,40 @@ test("a hiccup is no finding: a failed GET is asked once more", async () => {
   service.emulator.fault({ operation: "projects.list", skip: 2, status: 503 });
   service.emulator.fault({ operation: "sessions.get", drop: "before" });
   expect((await examine(service)).report.result).toBe("agrees");
+});
+
+describe("a service that goes while it is asked", () => {
+  const replied = (status: number): WireResponse => {
+    const headers = new Headers({ "content-type": "text/html" });
+    return { kind: "response", status, headers, text: "<h1>Back soon</h1>" };
+  };
+  const refused: Failure = { kind: "failure", code: "ECONNREFUSED", message: "connect ECONNREFUSED", isSent: false };
+  const WAYS: readonly (readonly [string, WireResponse | Failure, string])[] = [
+    ["a maintenance page with 503", replied(503), "503 text/html"],
+    ["a maintenance page with 200", replied(200), "200 text/html"],
+    ["a port that is closed", refused, "no response (ECONNREFUSED)"],
+  ];
+  test.each(WAYS.flatMap(([way, ...end]) => [3, 8, 15].map((after) => [`${way} after ${after}`, after, end] as const)))(
+    "%s requests is no finding",
+    async (_, after, [answer, said]) => {
+      await using service = await startEmulator();
+      let asked = 0;
+      const send: Send = async (request) => (++asked > after ? answer : sendByNode(request));
+      const { report, contradictions, isComplete } = await examine(service, { send });
+      expect(contradictions).toEqual({});
+      expect(report).toMatchObject({ result: "not_asked", requests: after });
+      expect(report.verdict).toContain(`the service has gone during the run: GET /projects now gets ${said}; `);
+      expect([isComplete, asked <= after + 4]).toEqual([false, true]);
+    },
+  );
+
+  test("an endpoint that fails alone is a finding", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "sessions.list", status: 503, ...ALWAYS });
+    const { contradictions, isComplete } = await examine(service);
+    expect(Object.keys(contradictions)).toContain("sessions-list");
+    expect(isComplete).toBe(true);
+  });
 });
 
 test("a wrong token has the form of the real one, and a request says who sends it", async () => {
