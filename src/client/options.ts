@@ -69,7 +69,7 @@ export interface ClientOptions {
   /**
    * Further options of `fetch`, handed over as they are: `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `cf`,
    * `next`, `cache`, `keepalive` and the like. `method`, `headers`, `body`, `signal`, `redirect` and `credentials` are
-   * the client's own and refused.
+   * the client's own and refused. A `fetch` ignores an option that it does not know: a time limit is `timeoutMs`.
    *
    * `next`, `cache`, and members of `cf` that begin with `cache` go only with reads that you call yourself. Writes, and the
    * polls of `waitFor` and `watch`, go without them: no cache may answer a write, or keep a token. If `next` or `cache` is

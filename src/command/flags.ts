@@ -97,7 +97,8 @@ function checkFlag(flags: Flags, { name, value, inlineValue = false }: GivenFlag
   if (flag.value === undefined) {
     if (value !== undefined) throw new UsageError(`--${name} takes no value`);
   } else if (!value || (!inlineValue && value.startsWith("-"))) {
-    throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`);
+    const other = value ? `, and ${JSON.stringify(value)} looks like a flag` : "";
+    throw new UsageError(`--${name} needs a value${other}: --${name} ${flag.value}`);
   }
 }
 

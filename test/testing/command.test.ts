@@ -238,7 +238,12 @@ describe("the command", () => {
       'takes flags only; write -- before a command; in PowerShell write "--", and in place of npm exec use npx',
     ],
     ["a flag without its value", ["--port"], "--port needs a value: --port N"],
-    ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
+    [
+      "a flag in the place of a value",
+      ["--port", "--quiet"],
+      '--port needs a value, and "--quiet" looks like a flag: --port N',
+    ],
+    ["a number below 0", ["--port", "-1"], '--port needs a value, and "-1" looks like a flag: --port N'],
     ["an empty host", ["--host="], "--host needs a value: --host H"],
     ["an empty name of a host", ["--allow-host", ""], "--allow-host needs a value: --allow-host H"],
     [

@@ -1,7 +1,7 @@
 import { captureCaller } from "../errors/caller-stack.ts";
 import { REPORTED } from "./call-hooks.ts";
 
-/** The final response of a call that has succeeded. It holds no credential, so you may log it. */
+/** The final response of a call. It holds no credential, so you may log it. */
 export interface ApiResponse {
   /** HTTP status. */
   readonly status: number;

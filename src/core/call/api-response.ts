@@ -1,11 +1,18 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
+import type { Redactor } from "../secrets/redact.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { ApiResponse } from "./api-promise.ts";
-import type { Call } from "./call.ts";
+
+/** A call that has been answered. */
+interface AnsweredCall {
+  readonly history: { readonly requests: number };
+  readonly redactor: Redactor;
+  readonly url: string;
+}
 
 /** The final response of a call, as its caller may keep and log it. */
 export function apiResponse(
-  { history, redactor, url }: Call,
+  { history, redactor, url }: AnsweredCall,
   { status, headers: received }: ResponseHead,
 ): ApiResponse {
   const headers = new Headers();

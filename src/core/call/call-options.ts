@@ -1,5 +1,6 @@
 import type { HeadersInput } from "../wire/headers.ts";
 import type { Query } from "../wire/query.ts";
+import type { ApiResponse } from "./api-promise.ts";
 
 /**
  * Rules for retries. A call's own `retry` is laid over the client's. No option makes the client retry other statuses than 401,
@@ -44,16 +45,8 @@ export interface RetryOptions {
   unsafeWrites?: boolean | undefined;
 }
 
-/** The metadata of a call's final response. */
-export interface ResponseInfo {
-  /** HTTP status. */
-  readonly status: number;
-  /** The response's headers, all of them: also those that should not be logged. */
-  readonly headers: Headers;
-  /** Requests of this call that were sent. */
-  readonly attempts: number;
-  /** The URL that was asked. */
-  readonly url: string;
+/** The final response of a call, as `withResponse()` has it, also of a refusal. */
+export interface ResponseInfo extends ApiResponse {
   /** The call's id, as in events and errors. */
   readonly callId: string;
 }

@@ -7,6 +7,7 @@ import type { ResponseHead } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
 import { writeJson } from "../wire/json-value.ts";
 import { encodePath } from "../wire/path.ts";
+import { apiResponse } from "./api-response.ts";
 import { CallEvents } from "./call-events.ts";
 import type { HookedCall } from "./call-hooks.ts";
 import { type Fate, fateAfter, NOTHING_SENT, type Step } from "./fate.ts";
@@ -120,8 +121,7 @@ export class Call {
     const { onResponse, hooks, runHook } = this.settings;
     hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
-    const { status, headers } = latestResponse;
-    const info = { status, headers, attempts: requests, url: this.url, callId: this.id };
+    const info = { ...apiResponse(this, latestResponse), callId: this.id };
     runHook("onResponse", { callId: this.id, operation: this.operation.name }, () => onResponse(info));
   }
 }

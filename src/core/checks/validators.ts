@@ -72,6 +72,11 @@ export const SIGNAL: Validator = validator(
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
 );
 
+/** A hint for a function in the place of what it returns. */
+export function uncalled(refused: unknown): string | undefined {
+  return typeof refused === "function" ? ": call it" : undefined;
+}
+
 /** A value that has these methods. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(what: string, ...names: readonly string[]): Validator {
@@ -79,7 +84,7 @@ export function withMethods(what: string, ...names: readonly string[]): Validato
   return {
     words,
     accepts: (value) => hasMethods(value, ...names),
-    hint: (refused) => (typeof refused === "function" ? ": call it" : undefined),
+    hint: uncalled,
   };
 }
 

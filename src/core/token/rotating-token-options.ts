@@ -7,6 +7,7 @@ import {
   type ObjectSchema,
   type Present,
   required,
+  SIGNAL,
   validator,
 } from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
@@ -61,6 +62,9 @@ export function checkRotatingToken(options: RotatingTokenOptions): Present<Rotat
   return asErrorClass(
     ConfigError,
     () => {
+      // A client asks its provider with a signal.
+      if (SIGNAL.accepts((options as { readonly signal?: unknown } | undefined)?.signal))
+        invalid("it was passed to a client, not called: pass rotatingToken({ token, onRotated })");
       const checked = parseOptions(options, "options", OPTIONS);
       const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
       const { id, expires_at } = TOKEN;

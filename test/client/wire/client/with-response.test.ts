@@ -3,7 +3,13 @@ import { inspect } from "node:util";
 import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
-import { type ApiPromise, type Client, type FetchFunction, path } from "../../../../src/client/index.ts";
+import {
+  type ApiPromise,
+  type Client,
+  type FetchFunction,
+  path,
+  type ResponseInfo,
+} from "../../../../src/client/index.ts";
 import { runProgram } from "../../../support/child-program.ts";
 import { send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -174,13 +180,31 @@ test("the response is the last one, and attempts counts the requests", async () 
   expect(response.headers.get("ratelimit-remaining")).toBe("41");
 });
 
-test("onResponse is called once, and sees all headers", async () => {
-  wire.script(session({ "x-echo": TOKEN }));
+test("onResponse is called once, with the same response and a copy of its headers", async () => {
+  wire.script(session({ "x-echo": TOKEN, "x-region": "north", "x-request-id": "req_1" }));
   const seen: unknown[] = [];
-  const promise = wire.client().sessions.get("s", { onResponse: ({ headers }) => seen.push(headers.get("x-echo")) });
+  const promise = wire.client().sessions.get("s", {
+    onResponse: ({ callId, headers, ...rest }) => {
+      seen.push({ ...rest, headers: Object.fromEntries(headers) });
+      headers.delete("x-region");
+    },
+  });
   await promise.withResponse();
-  await promise.withResponse();
-  expect(seen).toEqual([TOKEN]);
+  const { response } = await promise.withResponse();
+  expect(seen).toEqual([{ ...response, headers: Object.fromEntries(response.headers) }]);
+  expect(Object.fromEntries(response.headers)).toEqual({
+    ...{ "content-type": "application/json" },
+    ...{ "x-region": "north", "x-request-id": "req_1" },
+  });
+});
+
+test("onResponse sees the response of a refusal, without the token that it repeats", async () => {
+  wire.script(json({ error: "no" }, 404, { "x-echo": TOKEN, "x-region": "north" }));
+  const seen: unknown[] = [];
+  const onResponse = ({ status: refused, headers }: ResponseInfo): unknown =>
+    seen.push({ refused, ...Object.fromEntries(headers) });
+  await rejection(wire.client().sessions.get("s", { onResponse }));
+  expect(seen).toEqual([{ refused: 404, "content-type": "application/json", "x-region": "north" }]);
 });
 
 test("a response without x-request-id has no requestId, and one with the token in it is redacted", async () => {

@@ -10,6 +10,7 @@ import {
   ConfigError,
   memoryRateLimiter,
   path,
+  rotatingToken,
 } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
@@ -140,6 +141,14 @@ test.each<[string, object, string]>([
     new Client(typeof options === "string" ? options : { baseUrl: BASE, token: TOKEN, ...options });
   expect(make).toThrow(ConfigError);
   expect(make).toThrow(message);
+});
+
+test("a rotatingToken in the place of a token, not called, is named before anything is sent", async () => {
+  const client = wire.client({ token: rotatingToken as never });
+  const error = await rejection(client.sessions.get("s"));
+  expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent" });
+  expect(String(error)).toContain("it was passed to a client, not called: pass rotatingToken({ token, onRotated })");
+  expect(wire.sent).toEqual([]);
 });
 
 test("a client, of this service or of Redis, in the place of options is named", () => {
