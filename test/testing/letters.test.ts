@@ -117,7 +117,7 @@ test("without --port it listens on port 4010, or on a free one if another proces
   // A port of this test stands for 4010, which a process of another test may take or leave at any moment.
   const usual = await freePort();
   const asked: unknown[] = [];
-  const listen = Reflect.get(Server.prototype, "listen") as Server["listen"]; // as it is before it is spied on
+  const listen = Reflect.get(Server.prototype, "listen"); // as it is before it is spied on
   vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, port: unknown, ...others: unknown[]) {
     asked.push(port);
     return Reflect.apply(listen, this, [port === 4010 ? usual : port, ...others]) as Server;
