@@ -17,7 +17,13 @@ import { type Behaviour, type RawServer, rawServer } from "../../support/raw-ser
 import { turns } from "../../support/turns.ts";
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
-  new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });
+  new Client({
+    baseUrl: server.baseUrl,
+    token: "emu_K1_secret",
+    timeoutMs: false,
+    retry: { minDelayMs: 1 },
+    ...options,
+  });
 /** Whether the connections that had requests are closed: Node's fetch may open and keep another one after an abort. */
 const closed = (server: RawServer): boolean =>
   server.requests.every(({ connection }) => server.connections[connection]?.closedAt !== undefined);

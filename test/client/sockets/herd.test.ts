@@ -46,6 +46,7 @@ describe.concurrent("300 calls at once against 50 per window", () => {
       baseUrl: service.baseUrl,
       token: service.token,
       maxConcurrency: MAX_CONCURRENCY,
+      timeoutMs: false,
       fetch: async (url, init) => {
         sent.push({ number: Number(new Headers(init.headers).get("x-number")), at: performance.now() });
         const response = await fetch(url, init);

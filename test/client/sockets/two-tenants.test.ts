@@ -73,6 +73,7 @@ beforeEach(async () => {
     const client = new Client({
       baseUrl,
       rateLimiter,
+      timeoutMs: false,
       token: async ({ rejected }) => {
         const visitor = present.getStore();
         if (visitor === undefined) throw new Error("there is no visitor");

@@ -13,7 +13,7 @@ test("five walks and 40 single calls of two clients on one limiter", async () =>
   const { emulator, baseUrl, token } = service;
   const ids = emulator.sessions.list().map(({ id }) => id);
   const rateLimiter = memoryRateLimiter();
-  const [walker, caller] = [1, 2].map(() => new Client({ baseUrl, token, rateLimiter }));
+  const [walker, caller] = [1, 2].map(() => new Client({ baseUrl, token, rateLimiter, timeoutMs: false }));
   const walks = Array.from({ length: 5 }, async () => walker?.sessions.list("web", { limit: 10 }).toArray());
   const calls = Array.from({ length: 40 }, async (_, nth) => caller?.sessions.get(ids[nth] ?? ""));
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AuthenticationError, Client, type CreatedToken } from "../../../../src/client/index.ts";
-import { createEmulator } from "../../../../src/testing/index.ts";
+import type { CreatedToken } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json, text } from "../../../support/replies.ts";
 import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -38,32 +37,6 @@ test("with adopt it goes on with the replacement, as do clients made from it bef
   expect(created).toMatchObject({ id: "t2", plaintext: NEXT });
   for (const one of [client, before, client.withOptions({})]) await one.sessions.get("s");
   expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
-});
-
-test("calls that receive a 401 with the old token during the rotation wait for it and are sent once more, also a POST", async () => {
-  const arrived = gate();
-  const go = gate();
-  let current = "somebody else's";
-  const accepts = onlyAccepts(() => current);
-  wire.reply(async (seen) => {
-    if (!seen.path.endsWith("/rotate")) return accepts(seen);
-    arrived.open();
-    await go.opened;
-    current = NEXT;
-    return replacement();
-  });
-  const client = wire.client();
-  const rotation = client.tokens.rotate("t1", { adopt: true });
-  await arrived.opened;
-  const calls = [
-    client.sessions.get("a"),
-    client.issues.create("p", { title: "t", type: "bug" }),
-    client.sessions.get("b"),
-  ];
-  while (wire.sent.length < 4) await new Promise((resolve) => setImmediate(resolve));
-  go.open();
-  await Promise.all([rotation, ...calls]);
-  expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
 });
 
 test("a call that was sent with the old token and receives a 401 after the rotation is sent once more", async () => {
@@ -154,40 +127,6 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
   expect(await rotation).toMatchObject({ plaintext: NEXT });
 });
 
-test("a rotation that receives a 401 does not wait for itself", async () => {
-  wire.reply(() => json({ error: "unauthorized" }, 401));
-  expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
-  expect(wire.sent).toHaveLength(1);
-});
-
-test("of two rotations at once: both settle, and the last valid replacement is kept", async () => {
-  const cases: readonly (readonly (string | number)[])[] = [
-    ["first", "second"],
-    ["first", 401],
-    [401, "second"],
-    [401, 401],
-  ];
-  for (const outcomes of cases) {
-    const answers = outcomes.map((one) => (one === 401 ? json({}, 401) : replacement(`pat_${one}_0123456789`)));
-    const sent: (string | null)[] = [];
-    // With a fetch of its own: the order of requests counts.
-    const client = wire.client({
-      fetch: async (url, init) => {
-        sent.push(new Headers(init.headers).get("authorization"));
-        return url.endsWith("/rotate") ? (answers.shift() ?? json({}, 401)) : session();
-      },
-    });
-    const settled = await Promise.allSettled([
-      client.tokens.rotate("t1", { adopt: true }),
-      client.tokens.rotate("t1", { adopt: true }),
-    ]);
-    for (const [at, one] of outcomes.entries()) if (one !== 401) expect(settled[at]?.status).toBe("fulfilled");
-    await client.sessions.get("s");
-    const last = outcomes.filter((one) => one !== 401).at(-1);
-    expect(sent.at(-1)).toBe(`Bearer ${last === undefined ? TOKEN : `pat_${last}_0123456789`}`);
-  }
-});
-
 describe("an invalid response to a rotation", () => {
   test("with a plaintext: the token is adopted, and the call rejects", async () => {
     wire.script(json({ id: 5, plaintext: NEXT }, 201), session());
@@ -242,25 +181,6 @@ describe("an invalid response to a rotation", () => {
   });
 });
 
-test("against the emulator: 20 calls at once over a rotation all succeed, and the old token is revoked", async () => {
-  const emulator = createEmulator();
-  const own = emulator.createToken({ scopes: ["projects:read", "issues:write", "sessions:read"] });
-  const { baseUrl, fetch } = emulator;
-  const client = new Client({ baseUrl, fetch, token: own.plaintext });
-  const calls = Array.from({ length: 20 }, (_, index) =>
-    index === 10
-      ? client.tokens.rotate(own.id, { adopt: true })
-      : index % 2 === 0
-        ? client.projects.list().toArray()
-        : client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: `${index}`, type: "bug" }),
-  );
-  await Promise.all(calls);
-  expect(emulator.issues.list(emulator.projects.list()[0]?.id ?? "")).toHaveLength(10);
-  await client.projects.list().toArray();
-  const old = new Client({ baseUrl, fetch, token: own.plaintext });
-  expect(await rejection(old.projects.list().toArray())).toMatchObject({ kind: "auth" });
-});
-
 describe("a token that is swapped while its rotation is under way stays:", () => {
   test.each<[string, () => Response]>([
     ["the rotation succeeds", () => replacement()],
@@ -286,18 +206,4 @@ describe("a token that is swapped while its rotation is under way stays:", () =>
     await client.sessions.get("s");
     expect(authorizations().at(-1)).toBe("Bearer pat_beta_AnotherAccount");
   });
-});
-
-test("of two rotations at once the replacement that came last stays", async () => {
-  let rotations = 0;
-  wire.reply(({ path }) => {
-    if (!path.endsWith("/rotate")) return session();
-    rotations += 1;
-    return replacement(`${NEXT}${rotations}`);
-  });
-  const client = wire.client();
-  const both = [client.tokens.rotate("t1", { adopt: true }), client.tokens.rotate("t1", { adopt: true })];
-  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
-  await client.sessions.get("s");
-  expect(authorizations().at(-1)).toBe(`Bearer ${NEXT}2`);
 });

@@ -213,34 +213,9 @@ describe("a schema that never settles", () => {
 });
 
 describe("without a schema", () => {
-  test.each([
-    ["null", null],
-    ["0", 0],
-    ['""', ""],
-    ["false", false],
-    ["[]", []],
-    ['{"a":1}', { a: 1 }],
-  ])("%s is what it is", async (body, value) => {
-    wire.reply(() => text(body));
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-      expect(await wire.client().request({ method, path: path`/x` })).toEqual(value);
-    }
-  });
-
   test("HEAD resolves with undefined, whatever its headers say of the body", async () => {
     wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
     expect(await wire.client().request({ method: "HEAD", path: path`/x` })).toBeUndefined();
-  });
-
-  test("a DELETE resolves with its body if it is whole JSON, else with undefined", async () => {
-    wire.script(text(null, 204), text('{"gone":t'), text(""), json({ gone: true }));
-    const remove = (): Promise<unknown> => wire.client().request({ method: "DELETE", path: path`/x` });
-    expect([await remove(), await remove(), await remove(), await remove()]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      { gone: true },
-    ]);
   });
 
   test("a 204 and an empty body resolve undefined", async () => {
@@ -251,34 +226,15 @@ describe("without a schema", () => {
       }
     }
   });
-
-  test("a body that is not JSON is a parse error", async () => {
-    wire.reply(() => text("<html>"));
-    for (const method of ["POST", "PUT", "PATCH", "GET", "DELETE"] as const) {
-      expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({ kind: "parse" });
-    }
-  });
 });
 
 describe("with a schema", () => {
   const schema = z.object({ gone: z.boolean() });
 
-  test("an empty body is a parse error if a body is expected", async () => {
-    wire.reply(() => text(null, 204));
-    for (const method of ["GET", "POST", "PUT", "PATCH"] as const) {
-      expect(await rejection(wire.client().request({ method, path: path`/x`, schema }))).toMatchObject({
-        kind: "parse",
-        status: 204,
-      });
-    }
-  });
-
-  test("a DELETE resolves its output if the response has JSON, else undefined", async () => {
-    wire.script(json({ gone: true }), text(null, 204), text('{"gone":t'), json({ gone: 1 }));
-    const remove = (): Promise<{ gone: boolean } | undefined> =>
-      wire.client().request({ method: "DELETE", path: path`/x`, schema });
-    expect([await remove(), await remove(), await remove()]).toEqual([{ gone: true }, undefined, undefined]);
-    expect(await rejection(remove())).toBeInstanceOf(ResponseValidationError);
+  test("a DELETE rejects if its body is of another shape", async () => {
+    wire.script(json({ gone: 1 }));
+    const remove = wire.client().request({ method: "DELETE", path: path`/x`, schema });
+    expect(await rejection(remove)).toBeInstanceOf(ResponseValidationError);
   });
 
   test("a HEAD is an ArgumentError, since its response has no body", async () => {
