@@ -6,6 +6,8 @@ interface Verdict {
   readonly isSent?: boolean;
   /** Sending it again cannot help. */
   readonly permanent?: true;
+  /** The kind, where the part that failed or the device decides beside the error. */
+  readonly kind?: "no_tunnel" | "not_taken" | "lost_in_page" | "unexplained";
   /** The message, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
   readonly words: string;
 }
@@ -17,7 +19,7 @@ export interface ConnectionFault extends Verdict {
 }
 
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
-const NO_TUNNEL = { ...NEVER_SENT, words: "a proxy opened no tunnel to {host} ({reason})" };
+const NO_TUNNEL: Verdict = { ...NEVER_SENT, kind: "no_tunnel", words: "a proxy opened no tunnel to {host} ({reason})" };
 /** The platform tells that nothing of the request was processed, whatever its error is called. */
 const UNSENT: Verdict = { isSent: false, words: "the request did not get through to {host}: {why}" };
 const REFUSED: Verdict = { isSent: false, permanent: true, words: "the request failed to reach {host} ({code})" };
@@ -27,14 +29,18 @@ const SPEAKS_HTTP = {
   ...REFUSED,
   words: "the request failed to reach {host}: this port speaks http:, not https: ({code})",
 };
-const REFUSED_BY_PROXY = { ...REFUSED, words: NO_TUNNEL.words };
+const REFUSED_BY_PROXY: Verdict = { ...NO_TUNNEL, permanent: true };
 /** A URL, a header or a dispatcher that `fetch` does not take: no host was looked for. */
-const NOT_TAKEN: Verdict = { ...REFUSED };
+const NOT_TAKEN: Verdict = { ...REFUSED, kind: "not_taken" };
 const LOST: Verdict = { isSent: true, words: "the connection was lost to {host} ({code})" };
-const LOST_IN_PAGE = { ...LOST, words: `${LOST.words}; in a page, the service may not allow its origin (CORS)` };
+const LOST_IN_PAGE: Verdict = {
+  ...LOST,
+  kind: "lost_in_page",
+  words: `${LOST.words}; in a page, the service may not allow its origin (CORS)`,
+};
 const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: {why}" };
 const LOST_OFFLINE = { ...LOST, words: `${LOST.words}; this device is offline` };
-const UNEXPLAINED: Verdict = { isSent: true, words: "the request to {host} failed: {why}" };
+const UNEXPLAINED: Verdict = { isSent: true, kind: "unexplained", words: "the request to {host} failed: {why}" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION: Verdict = { isSent: true, words: "the fetch of the application failed: {why}" };
 /** `fetch` has ended, and gave nothing that is a response. */
@@ -142,14 +148,14 @@ function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
   if (source === "response") return UNREADABLE;
   if (verdict.isSent) {
     if (request?.unsent) return UNSENT;
-    if (verdict === LOST_IN_PAGE && isOffline) return LOST_OFFLINE;
-    const isOther = verdict.words === UNEXPLAINED.words || named === "another";
+    if (verdict.kind === "lost_in_page" && isOffline) return LOST_OFFLINE;
+    const isOther = verdict.kind === "unexplained" || named === "another";
     return source === "application" && isOther ? { ...verdict, ...OF_APPLICATION } : verdict;
   }
-  if (isNeverSent(evidence, verdict === NOT_TAKEN)) return verdict;
+  if (isNeverSent(evidence, verdict.kind === "not_taken")) return verdict;
   if (request?.left) return { ...verdict, ...SENT_BEFORE };
   // The words of a proxy are those of no other host.
-  if (isRead && (source === "platform" || verdict.words === NO_TUNNEL.words)) return verdict;
+  if (isRead && (source === "platform" || verdict.kind === "no_tunnel")) return verdict;
   return { ...verdict, ...(source === "application" ? OF_APPLICATION : OF_LAST_TRY) };
 }
 
