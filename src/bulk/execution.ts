@@ -93,18 +93,15 @@ export class Execution<Item, Result> {
   }
 
   /** Stops, and waits `graceMs` for requests on their way. */
-  end(reason: AutomationError): void {
-    this.#phase.end(reason, this.#settings.graceMs);
+  stop(cause: AutomationError): void {
+    this.#phase.stopWithin(this.#settings.graceMs, cause);
   }
 
   /** Stops when the signal aborts, until the returned function is called. */
   #heedSignal(): () => void {
     const { signal } = this.#settings;
     if (signal === undefined) return () => {};
-    const stop = (): void => {
-      this.end(new AbortError("the run was aborted", { cause: signal.reason }));
-    };
-    return onAbort(signal, stop);
+    return onAbort(signal, () => this.stop(new AbortError("the run was aborted", { cause: signal.reason })));
   }
 
   async #work(): Promise<void> {

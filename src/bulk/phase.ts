@@ -76,8 +76,8 @@ export class RunPhase {
     this.#enter("stopping");
   }
 
-  /** Stops, and waits `graceMs` for requests on their way. */
-  end(cause: AutomationError, graceMs: number): void {
+  /** Begins no further item, and aborts what is still on its way after `graceMs`. */
+  stopWithin(graceMs: number, cause: AutomationError): void {
     this.stop(cause);
     this.#cancelGrace ??= limit(graceMs, () => void this.#abort());
   }

@@ -109,7 +109,7 @@ export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Resul
   /** The caller left its loop: the run ends in order before the loop does. */
   async #leave(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {
     this.#entries.leave();
-    if (!this.#entries.isOver) this.#execution.end(new AbortError("the iteration of the run was left early"));
+    if (!this.#entries.isOver) this.#execution.stop(new AbortError("the iteration of the run was left early"));
     this.#end ??= this.#execution.run();
     await this.#end;
     return this.#finalResult();
