@@ -52,7 +52,7 @@ export class Assembly {
     const log = createLog(logger, logLevel);
     const runHook = createRunHook((hook, call, error) => {
       const redactor = new Redactor({ tokens: [tokenSource.current], headers: given.headers });
-      log?.hookFailed(hook, call, redactor.short(explain(error).why) ?? "");
+      return log?.hookFailed(hook, call, redactor.short(explain(error).why) ?? "");
     });
     const context: ClientContext = {
       ...settings,

@@ -97,7 +97,7 @@ export interface Log {
   /** Writes its events. */
   readonly calls: Instrumentation;
   /** Writes that a function of the application has failed, and why. */
-  readonly hookFailed: (hook: string, call: CallId, why: string) => void;
+  readonly hookFailed: (hook: string, call: CallId, why: string) => unknown;
   /** Writes a warning that is about no single call. */
   readonly warn: (text: string) => unknown;
 }
@@ -149,7 +149,7 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
     },
     hookFailed(hook, { callId, operation }, why) {
       const fields = { callId, operation, hook };
-      write("warn", `${operation}: ${hook} failed: ${why} (told once)`, fields);
+      return write("warn", `${operation}: ${hook} failed: ${why} (told once)`, fields);
     },
     warn: (text) => print("warn", text, {}),
   };

@@ -59,7 +59,7 @@ export type CallId = Pick<CallStart, "callId" | "operation">;
 export type RunHook = (hook: string, call: CallId, run: () => unknown) => void;
 
 /** Makes the runner of a client's hooks; `tell` writes the failure of one. */
-export function createRunHook(tell: (hook: string, call: CallId, error: unknown) => void): RunHook {
+export function createRunHook(tell: (hook: string, call: CallId, error: unknown) => unknown): RunHook {
   const told = new Set<string>();
   return (hook, call, run) =>
     void ignoreErrors(run, (error) => {

@@ -249,7 +249,8 @@ describe("a logger that takes its arguments in another order", () => {
     };
     const reject = (): void => Promise.reject(new Error("disk full")) as never;
     for (const line of [fail, reject]) {
-      const client = wire.client({ logger: { debug: line, info: line, warn: line, error: line }, logLevel: "debug" });
+      const logger = { debug: line, info: line, warn: line, error: line };
+      const client = wire.client({ logger, logLevel: "debug", onEvent: fail });
       expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
     }
   });
