@@ -240,6 +240,6 @@ function mayPass(answer: Reply | Failure): boolean {
 /** The values of every `plaintext` field, at any level. */
 function plaintextsOf(root: unknown): string[] {
   return [...valuesOf(root)]
-    .map((value) => isObject(value) && Reflect.get(value, "plaintext"))
+    .map((value): unknown => isObject(value) && Reflect.get(value, "plaintext"))
     .filter((plaintext): plaintext is string => typeof plaintext === "string" && plaintext !== "");
 }
