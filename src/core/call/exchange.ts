@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import { HttpFailure, mayRepeat } from "./http.ts";
+import { HttpFailure, platformMayRepeat } from "./http.ts";
 import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
@@ -94,7 +94,7 @@ async function sendRequest(
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
-    if (method === "DELETE" && mayRepeat()) call.note("again");
+    if (method === "DELETE" && platformMayRepeat()) call.note("again");
     return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {

@@ -33,7 +33,7 @@ export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
  * | it is answered 2xx, and that is the service's | `accepted` | as before |
  * | it is answered 4xx but 408, 307 or 308 | `rejected` | as before |
  * | it is answered anything else | `unknown` | as before |
- * | the call is to be sent again | as before | as before, or the request may have been applied |
+ * | the call is to be sent again, or its platform may have done so | as before | as before, or the request may have been applied |
  */
 export function fateAfter({ outcome, isAmbiguous }: Fate, step: Step): Fate {
   if (step === "leaves") return { outcome: "unknown", isAmbiguous };

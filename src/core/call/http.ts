@@ -110,7 +110,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
 }
 
 /** `true` where the platform may send a `DELETE` again by itself: in browsers, and on workerd. */
-export function mayRepeat(): boolean {
+export function platformMayRepeat(): boolean {
   return /^(?:Mozilla|Cloudflare)/.test(platform().userAgent ?? "");
 }
 
