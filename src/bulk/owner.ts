@@ -120,7 +120,7 @@ function anotherService(theirs: string, own: string): JournalError {
  * A short hash of a token, 48 bits of FNV-1a: enough to tell the tokens of one journal apart, and no part of the token. Not by
  * Web Crypto, which answers in a later turn: fake timers drive a run.
  */
-export function hashOfToken(token: string): string {
+function hashOfToken(token: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const character of token) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);

@@ -43,7 +43,7 @@ function aboutCreated(created: Answer, build: (path: string) => PlannedRequest):
 }
 
 /** Not in the API documentation either. */
-export const TOKEN: Step = step({
+const TOKEN: Step = step({
   after: { created: CREATED },
   writes: true,
   request: ({ created }) => aboutCreated(created, (path) => ({ path, shown: "/me/tokens/{id}" })),
