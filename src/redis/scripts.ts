@@ -1,5 +1,6 @@
 import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
 import { PACE } from "./pace-script.ts";
+import { REPLY } from "./slot-reply.ts";
 
 /**
  * The programs that run inside Redis. Each script is one atomic step, by the clock of Redis alone.
@@ -105,19 +106,7 @@ local function readRoom()
   if distanceLeft() > 0 then return 0 end
   return pace and pace.width - redis.call('ZCARD', slots)
 end
-local function reply(outcome, ahead)
-  local pace = readPace()
-  return {
-    outcome, now, math.max(0, ending('until') - now), math.max(0, ending('askedUntil') - now),
-    read('pauses'), read('refusals'), read('mustProbe'), cleared,
-    readRemaining() or -1, math.max(0, now - read('since')),
-    tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
-    math.ceil(distanceLeft()),
-    pace and pace.calm or -1, pace and pace.width or 0, pace and pace.widest or 0,
-    math.ceil(pace and pace.distance or 0), math.max(0, now - (pace and pace.passedAt or now)),
-  }
-end
--- The process has stopped waiting for this, or knows better by now. What it has asked for next will correct it.
+${REPLY}-- The process has stopped waiting for this, or knows better by now. What it has asked for next will correct it.
 if sentAt > 0 and now - sentAt > lateAfter then return reply('late') end
 `;
 

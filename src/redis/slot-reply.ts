@@ -34,22 +34,48 @@ export interface SlotReply {
   readonly pace: Pace;
 }
 
-const FIELDS = 18;
+/** The numbers of a reply after its outcome, in order: the name of each, and how a script computes it. */
+export const NUMBERS = {
+  redisNow: "now",
+  lastsMs: "math.max(0, ending('until') - now)",
+  askedMs: "math.max(0, ending('askedUntil') - now)",
+  pauses: "read('pauses')",
+  refusals: "read('refusals')",
+  mustProbe: "read('mustProbe')",
+  clearedAt: "cleared",
+  remaining: "readRemaining() or -1",
+  sinceMs: "math.max(0, now - read('since'))",
+  limit: "tonumber(redis.call('HGET', known, 'limit')) or -1",
+  ahead: "ahead or 0",
+  distanceLeftMs: "math.ceil(distanceLeft())",
+  calmMs: "pace and pace.calm or -1",
+  width: "pace and pace.width or 0",
+  widest: "pace and pace.widest or 0",
+  distanceMs: "math.ceil(pace and pace.distance or 0)",
+  passedMs: "math.max(0, now - (pace and pace.passedAt or now))",
+} as const;
+
+type NumberName = keyof typeof NUMBERS;
+type Numbers = Readonly<Record<NumberName, number>>;
+
+/** The function with which a script replies. It takes the facts from the opening of the script. */
+export const REPLY = `local function reply(outcome, ahead)
+  local pace = readPace()
+  return {
+    outcome, ${Object.values(NUMBERS).join(",\n    ")}
+  }
+end
+`;
 
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
 export function readSlotReply(raw: unknown): SlotReply {
-  if (!Array.isArray(raw) || raw.length !== FIELDS) throw new TypeError("not a reply");
-  const [first, ...others] = raw as readonly unknown[]; // it is an array
+  const [first, ...others] = Array.isArray(raw) ? (raw as readonly unknown[]) : []; // it is an array
   const outcome = OUTCOMES.find((word) => word === first);
-  const numbers = others.map(Number);
-  if (outcome === undefined || numbers.some(Number.isNaN)) throw new TypeError("not a reply");
-  const [redisNow = 0, lastsMs = 0, askedMs = 0, pauses = 0, refusals = 0, mustProbe = 0, ...more] = numbers;
-  const [clearedAt = 0, remaining = -1, sinceMs = 0, limit = -1, ahead = 0, distanceLeftMs = 0, ...paced] = more;
-  const quota = {
-    limit: limit < 0 ? undefined : limit,
-    remaining: remaining < 0 ? undefined : remaining,
-    readAt: now() - sinceMs,
-  };
+  const names = Object.keys(NUMBERS);
+  const isWhole = others.length === names.length && !others.some((value) => Number.isNaN(Number(value)));
+  if (outcome === undefined || !isWhole) throw new TypeError("not a reply");
+  const numbers = Object.fromEntries(names.map((name, at) => [name, Number(others[at])])) as Numbers; // by their names
+  const { redisNow, lastsMs, askedMs, pauses, refusals, mustProbe, clearedAt, ahead, distanceLeftMs } = numbers;
   return {
     outcome,
     redisNow,
@@ -58,14 +84,23 @@ export function readSlotReply(raw: unknown): SlotReply {
     refusals,
     mustProbe: mustProbe === 1,
     clearedAt,
-    quota: quota.limit === undefined && quota.remaining === undefined ? undefined : quota,
+    quota: readQuota(numbers),
     ahead,
     distanceLeftMs,
-    pace: readPace(paced),
+    pace: readPace(numbers),
   };
 }
 
-function readPace([calmMs = -1, width = 0, widest = 0, distanceMs = 0, passedMs = 0]: readonly number[]): Pace {
+function readQuota({ limit, remaining, sinceMs }: Numbers): SlotReply["quota"] {
+  if (limit < 0 && remaining < 0) return undefined;
+  return {
+    limit: limit < 0 ? undefined : limit,
+    remaining: remaining < 0 ? undefined : remaining,
+    readAt: now() - sinceMs,
+  };
+}
+
+function readPace({ calmMs, width, widest, distanceMs, passedMs }: Numbers): Pace {
   if (calmMs < 0) return UNPACED;
   const limit = widest === 0 ? Number.POSITIVE_INFINITY : widest;
   const at = now();

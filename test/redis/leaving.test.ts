@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Permit } from "../../src/core/rate-limit/rate-limiter.ts";
 import { redisRateLimiter } from "../../src/redis/index.ts";
 import { REPORT, TAKE } from "../../src/redis/scripts.ts";
+import { reply } from "./reply.ts";
 
 const TOKEN = "pat_key_secret";
-const reply = (outcome: string): unknown => [outcome, Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, 0, 0, 0, 0];
 
 /** Holds in a call that the platform has dropped: its timers never fire. */
 const dropped = new AsyncLocalStorage<true>();

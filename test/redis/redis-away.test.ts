@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Permit } from "../../src/core/rate-limit/rate-limiter.ts";
 import { type FleetEvent, redisRateLimiter } from "../../src/redis/index.ts";
 import { SYNC } from "../../src/redis/scripts.ts";
+import { reply } from "./reply.ts";
 
 const TOKEN = "pat_key_secret";
 const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
-const reply = (outcome: string): unknown => [outcome, Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, 0, 0, 0, 0];
 const granted = async (): Promise<unknown> => reply("granted");
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
