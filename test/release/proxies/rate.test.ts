@@ -67,6 +67,8 @@ describe.runIf(isHere("nginx"))("limit_req of nginx", () => {
     expect(summary.refused).toBe(0);
     expect(Object.values(there)).toEqual(Array(summary.done).fill(1));
     expect(summary.unknown).toBe(answers.filter(({ status }) => status === 503).length);
+    // Of the first ten one gets through. Then, again and again: one by itself gets through, and the two behind it are refused
+    // together, which counts as one failure. So ten failures are 9 + 9 * 2 rows; a slow machine widens a little more.
     expect(summary.unknown).toBeLessThan(COUNT / 2);
     expect(summary.done + summary.unknown + summary.not_sent).toBe(COUNT);
   });
