@@ -29,7 +29,7 @@ const layers = [
   { name: "checks", files: ["core/checks/", "core/wire/json.ts", "core/wire/json-value.ts", "core/wire/headers.ts"] },
   {
     name: "values",
-    files: ["core/time/", "core/wire/encoding.ts", "core/wire/base-url.ts", "client/version.ts"],
+    files: ["core/time/", "core/wire/encoding.ts", "core/wire/base-url.ts", "core/wire/method.ts", "client/version.ts"],
   },
   { name: "errors", files: ["core/errors/"] },
   {
@@ -134,6 +134,8 @@ const foundation = [
   "service/models.ts",
   "service/scopes.ts",
   "core/wire/base-url.ts",
+  "core/wire/method.ts",
+  "core/wire/retry-after.ts",
   "client/version.ts",
 ];
 
@@ -194,7 +196,6 @@ const doctorKnows = [
   "core/wire/head.ts",
   "core/call/from-service.ts",
   "core/call/fate.ts",
-  "core/wire/retry-after.ts",
   "core/call/decide-retry.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",

@@ -1,6 +1,7 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../core/call/call-hooks.ts";
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../core/call/fate.ts";
+import { isWrite } from "../core/wire/method.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { Owners } from "./owner.ts";
 import type { RunPhase } from "./phase.ts";
@@ -104,7 +105,7 @@ export class BoundWrite {
 
   #begin({ callId, method, path, service, url }: HookedCall): void {
     this.#calls.add(callId);
-    if (method === "GET" || method === "HEAD") return;
+    if (!isWrite(method)) return;
     const details = { outcome: "not_sent", callId, method, path } as const;
     if (this.#isClosed) throw new ArgumentError("send had ended before this write, which was not sent", details);
     if (this.state !== undefined) {

@@ -2,6 +2,7 @@ import { type AnyAutomationError, ArgumentError, type AutomationError } from "..
 import type { HookedEnd } from "../core/call/call-hooks.ts";
 import { type Fate, fateOfError, isHarmless } from "../core/call/fate.ts";
 import { isRefusalOfService } from "../core/call/from-service.ts";
+import { isWrite } from "../core/wire/method.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";
@@ -157,7 +158,7 @@ function isRefusal({ status = 0 }: AutomationError): boolean {
 /** Returns whether an error is that of a request which may have written. */
 function isOfOtherWrite(error: AutomationError): boolean {
   const { method = "GET", attempts = 0 } = error;
-  return method !== "GET" && method !== "HEAD" && attempts > 0 && !isHarmless(fateOfError(error));
+  return isWrite(method) && attempts > 0 && !isHarmless(fateOfError(error));
 }
 
 function mistake(what: string, thrown?: Thrown): SendState {

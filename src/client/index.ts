@@ -1,6 +1,5 @@
 export type { ApiPromise, ApiResponse, WithResponse } from "../core/call/api-promise.ts";
 export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "../core/call/call-options.ts";
-export type { Method } from "../core/call/operation.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "../core/call/standard-schema.ts";
 export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom } from "../core/custom.ts";
 export {
@@ -75,6 +74,7 @@ export type { RotatedToken, StoredToken } from "../core/token/token-format.ts";
 export type { TokenContext, TokenProvider } from "../core/token/token-source.ts";
 export type { HeadersInput } from "../core/wire/headers.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "../core/wire/http-request.ts";
+export type { Method } from "../core/wire/method.ts";
 export { type Path, path } from "../core/wire/path.ts";
 export type { Query, QueryValue } from "../core/wire/query.ts";
 export type { IssueCreateInput, Issues } from "../service/issues.ts";

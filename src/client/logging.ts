@@ -1,7 +1,7 @@
-import { isWrite } from "../core/call/operation.ts";
 import { oneOf, type Validator } from "../core/checks/validators.ts";
 import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
+import { isWrite } from "../core/wire/method.ts";
 
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -142,7 +142,7 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
           if (error === undefined) return undefined;
           const { kind, status, code, attempts, outcome, requestId, message } = error;
           const fields = { callId, operation, kind, status, code, attempts, outcome, requestId };
-          const isSerious = isWrite({ method }) && (outcome === "unknown" || outcome === "accepted");
+          const isSerious = isWrite(method) && (outcome === "unknown" || outcome === "accepted");
           return write(isSerious ? "error" : "info", message, fields);
         },
       }),

@@ -1,6 +1,6 @@
 import type { ApiPromise, Success } from "./call/api-promise.ts";
 import type { CallOptions } from "./call/call-options.ts";
-import type { Method, Send } from "./call/operation.ts";
+import type { Send } from "./call/operation.ts";
 import { readOptions } from "./call/settings.ts";
 import { anyValidator, isStandardSchema, type StandardSchema } from "./call/standard-schema.ts";
 import { invalid } from "./checks/invalid-input.ts";
@@ -9,6 +9,7 @@ import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 import { pageValidator } from "./paging/page-validator.ts";
 import type { Paginator } from "./paging/paginator.ts";
+import { isWrite, type Method } from "./wire/method.ts";
 import { isPath, type Path } from "./wire/path.ts";
 import { encodeQuery, QUERY, type Query } from "./wire/query.ts";
 
@@ -114,7 +115,7 @@ export function sendCustom<Output>(
 ): Promise<Success<Output>> {
   return send("request", () => {
     const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
-    if (json !== undefined && (method === "GET" || method === "HEAD")) {
+    if (json !== undefined && !isWrite(method)) {
       invalid(`a ${method} has no body, so json cannot be given`);
     }
     if (schema !== undefined && method === "HEAD") {

@@ -9,9 +9,10 @@ import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
 import type { Exchange, ResponseHead } from "../wire/head.ts";
+import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
 import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
-import { isWrite, type Operation, rotatesToken } from "./operation.ts";
+import { type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 import { OWN_VENDOR } from "./standard-schema.ts";
 
@@ -193,8 +194,8 @@ export function buildError<Details extends ErrorDetails, Failure>(
     attempts: history.requests,
     requestId: head && redactor.short(head.headers.get("x-request-id")),
     // A read changes nothing.
-    outcome: outcome === "unknown" && !isWrite(operation) ? undefined : outcome,
-    priorAmbiguous: (history.fate.isAmbiguous && isWrite(operation)) || undefined,
+    outcome: outcome === "unknown" && !isWrite(operation.method) ? undefined : outcome,
+    priorAmbiguous: (history.fate.isAmbiguous && isWrite(operation.method)) || undefined,
     rawBody,
     cause: redactor.cause(thrown),
     ...own,
@@ -209,7 +210,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
 /** The consequence of a failed write for its caller; empty for reads, and where nothing can have happened. */
 function consequenceOf(operation: Operation<unknown>, { outcome, priorAmbiguous, rawBody }: ErrorDetails): string {
   const isSettled = outcome === "rejected" || outcome === "not_sent";
-  if (!isWrite(operation) || (isSettled && !priorAmbiguous)) return "";
+  if (!isWrite(operation.method) || (isSettled && !priorAmbiguous)) return "";
   if (outcome === "accepted") {
     return `; the service accepted it: do not send it again${rawBody ? " (see rawBody)" : ""}`;
   }

@@ -4,6 +4,7 @@ import { ConnectionError, isAutomationError, TimeoutError } from "../errors/clas
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../time/jitter.ts";
 import { isSuccess } from "../wire/head.ts";
+import { isWrite } from "../wire/method.ts";
 import { type Operation, rotatesToken } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
@@ -76,7 +77,7 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
 // There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
 function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): boolean {
   const { method } = operation;
-  if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
+  if (!isWrite(method) || method === "DELETE") return true;
   return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(error.status ?? 0);
 }
 

@@ -6,12 +6,13 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
+import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
 import { HttpFailure, platformMayRepeat } from "./http.ts";
-import { isBodyDue, isWrite } from "./operation.ts";
+import { isBodyDue } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
 /** The token of a request, and the time that is left for it. */
@@ -83,7 +84,7 @@ async function sendRequest(
   const { events, fetch, history, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const writes = isWrite(operation);
+  const writes = isWrite(method);
   const mayBeCached = !writes && operation.isPoll !== true;
   const post = (): Promise<Response> =>
     settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });

@@ -3,6 +3,7 @@ import { describeValue, hasMethods } from "../checks/values.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { type FetchOptions, withoutCaches } from "../wire/fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "../wire/http-request.ts";
+import { isWrite } from "../wire/method.ts";
 import { onceWay } from "../wire/sent-once.ts";
 
 /** The reason why a request got no response. */
@@ -67,7 +68,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const post = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
-      const isRead = method === "GET" || method === "HEAD";
+      const isRead = !isWrite(method);
       const once = isRead ? undefined : onceWay(method, fetchOptions);
       const init = {
         ...(mayBeCached ? cachedOptions : uncachedOptions),

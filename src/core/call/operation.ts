@@ -2,13 +2,11 @@ import type { EventFields, PageEvent, PollEvent } from "../events.ts";
 import type { Deadline } from "../time/deadline.ts";
 import type { Service } from "../wire/base-url.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
+import type { Method } from "../wire/method.ts";
 import { encodePath, type Path } from "../wire/path.ts";
 import type { Success } from "./api-promise.ts";
 import type { CheckedOptions } from "./settings.ts";
 import type { StandardSchema } from "./standard-schema.ts";
-
-/** HTTP methods that the client sends. */
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One operation of the service as data: the request, the caller's options, and the shape of the response. */
 export interface Operation<Output> {
@@ -73,11 +71,6 @@ export interface Send {
   readonly service: Service;
   /** The `totalTimeoutMs` of calls without one of their own. */
   readonly totalTimeoutMs: number;
-}
-
-/** `true` for an operation that changes something, so that sending it twice might matter. */
-export function isWrite({ method }: { readonly method: string }): boolean {
-  return method !== "GET" && method !== "HEAD";
 }
 
 /** `true` for an operation whose 2xx response has a body. */

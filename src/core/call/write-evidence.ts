@@ -2,7 +2,7 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { hasMethods } from "../checks/values.ts";
 import type { RequestEvidence } from "../errors/connection-fault.ts";
 import { causesOf } from "../errors/evidence.ts";
-import { mayWrite } from "../wire/sent-once.ts";
+import { isWrite } from "../wire/method.ts";
 
 // "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does
 // with each of them, that of its own `fetch` and that of npm, on diagnostics channels, as `node:http` does. They are listened to while a write
@@ -75,7 +75,7 @@ class Write {
 
   /** A request was made in its context. A write that was made before may have left, unless its error says otherwise. */
   addRequest(request: PlatformRequest, unsent: WeakSet<object>): void {
-    if (!mayWrite(request.method)) return;
+    if (!isWrite(request.method)) return;
     this.#hasEarlier ||= !this.#areUnsent(unsent);
     this.requests.set(request, undefined);
   }
@@ -123,7 +123,7 @@ class WriteListener {
       // Another than the first may have been made by a dispatcher, in whatever context that was: to resend, or from its queue.
       const like = isFirst ? [] : [...this.#underWay].filter((write) => write.isLike(request) && !own.includes(write));
       for (const write of like) write.requests.set(request, undefined);
-      this.#writesOf.set(request, mayWrite(request.method) ? [...own, ...like] : like);
+      this.#writesOf.set(request, isWrite(request.method) ? [...own, ...like] : like);
     },
     "undici:client:connectError": ({ error }) => {
       this.#unsent.add(error as object); // undici publishes one

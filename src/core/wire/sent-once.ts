@@ -40,8 +40,3 @@ export function onceWay(method: string, { client }: FetchOptions): OnceWay | und
   if (Bun === undefined) return undefined;
   return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }
-
-/** `true` for a method of a request that may change something. */
-export function mayWrite(method: string): boolean {
-  return method !== "GET" && method !== "HEAD" && method !== "CONNECT";
-}

@@ -1,3 +1,4 @@
+import { isWrite } from "../../core/wire/method.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { ListeningEmulator } from "./running-emulator.ts";
 
@@ -18,7 +19,7 @@ interface Letter {
   readonly act: (effects: LetterEffects) => string;
 }
 
-const isWrite = ({ method }: RecordedRequest): boolean => method !== "GET" && method !== "HEAD";
+const writes = ({ method }: RecordedRequest): boolean => isWrite(method);
 
 const LETTERS: Readonly<Record<string, Letter>> = {
   o: {
@@ -31,7 +32,7 @@ const LETTERS: Readonly<Record<string, Letter>> = {
   f: {
     about: "lose the response of the next write",
     act: ({ running }) => {
-      running.emulator.fault({ match: isWrite, drop: "after" });
+      running.emulator.fault({ match: writes, drop: "after" });
       return "the next write is carried out, and its response is lost";
     },
   },

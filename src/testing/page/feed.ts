@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "../../core/wire/retry-after.ts";
 import type { AssembledEmulator } from "../emulator.ts";
 import type { RecordedRequest, Watcher } from "../request-log.ts";
 import type { Unsettled } from "../response.ts";
@@ -100,7 +101,8 @@ export class Feed {
     const window = token && status === 429 ? this.#limiter.windowOf(token.id, at) : undefined;
     (isError ? this.#errors : this.#successes).add(entry, response, window);
     this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responseTo(entry)) }));
-    const waitMs = isError ? waitOf(response.headers) : undefined;
+    const { headers } = response;
+    const waitMs = isError ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), from) : undefined;
     if (waitMs === undefined) return;
     const pause: Pause = { token: tokenOf(token), from, until: from + waitMs };
     this.#tally.pause(pause);
@@ -192,12 +194,4 @@ export class Feed {
 /** Room for the responses of a new world. */
 function kept(bytes: number): readonly [errors: Responses, successes: Responses] {
   return [new Responses({ requests: SHOWN_REQUESTS, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
-}
-
-/** The milliseconds that a response tells its client to wait; `undefined` if it tells none. */
-function waitOf(headers: Headers): number | undefined {
-  const field = headers.get("retry-after");
-  if (field === null) return undefined;
-  const waitMs = /^\d+$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.parse(headers.get("date") ?? "");
-  return waitMs >= 0 ? waitMs : undefined; // a fault may send anything
 }

@@ -1,4 +1,5 @@
 import type { Present } from "../../../core/checks/validators.ts";
+import { isWrite } from "../../../core/wire/method.ts";
 import { atCaller } from "../../checks.ts";
 import { DEFAULT_KINDS, type Disturbance } from "./fault-kinds.ts";
 import type { Reference } from "./judge.ts";
@@ -112,9 +113,7 @@ function notesOf<Prepared>(
 ): string[] {
   const notes = [...unsteady].map(([field, how]) => `Not compared, since undisturbed runs differ: ${field} (${how}).`);
   if (!isComparable) notes.push("Not compared, since undisturbed runs differ: what compare returns.");
-  const onlyReads = run.starts.every(({ requests }) =>
-    requests.every(({ method }) => method === "GET" || method === "HEAD"),
-  );
+  const onlyReads = !run.starts.some(({ requests }) => requests.some(({ method }) => isWrite(method)));
   if (onlyReads && options.compare === undefined && options.check === undefined)
     notes.push("The program only reads: without compare, what it makes of the answers was not looked at.");
   return notes;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { AutomationError } from "../../../../src/client/index.ts";
 import * as sdk from "../../../../src/client/index.ts";
 import { decideRetry, type RetryContext } from "../../../../src/core/call/decide-retry.ts";
-import type { Method } from "../../../../src/core/call/operation.ts";
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
+import type { Method } from "../../../../src/core/wire/method.ts";
 import { pathOf } from "../../../../src/core/wire/path.ts";
 import {
   type Family,
