@@ -7,10 +7,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
   array: "an array",
   object: "an object",
   datetime: "an ISO 8601 timestamp",
+  int: "a safe integer",
   number: "a safe integer",
-  custom: "a safe integer", // the only check without words of its own
   regex: "visible ASCII without white space",
   too_small: "a non-empty string", // the only minimum in these schemas
+  too_big: "a safe integer", // the only maximum
 };
 
 /** Fields with a value that says more than their type. */
