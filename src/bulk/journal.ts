@@ -1,4 +1,4 @@
-import { describeValue, isObject } from "../core/checks/values.ts";
+import { describeValue, isIterable, isObject } from "../core/checks/values.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
 
@@ -82,8 +82,8 @@ export function believed(record: Known): Known {
 
 /** Throws `JournalError` unless the records of a journal can be walked: what its `load` resolved with. */
 export function checkContents(value: unknown): JournalContents {
-  if (isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value)) return value as JournalContents; // each record is checked
-  const message = `load of the journal must resolve with its records, such as [] for none, not ${describeValue(value)}`;
+  if (isIterable(value)) return value as JournalContents; // each record is checked
+  const message = `load of the journal must resolve with records, not ${describeValue(value)}`;
   throw new JournalError(message, { reason: "failed" });
 }
 

@@ -17,7 +17,7 @@ import {
   validator,
   withMethods,
 } from "../core/checks/validators.ts";
-import { isObject } from "../core/checks/values.ts";
+import { isIterable } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { readService, type Service } from "../core/wire/base-url.ts";
 import type { Items } from "./item-source.ts";
@@ -122,7 +122,7 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
 
 const ITEMS: Validator = {
   words: "an iterable or an async iterable of items",
-  accepts: (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
+  accepts: isIterable,
   hint: uncalled,
 };
 

@@ -63,3 +63,8 @@ function classNameOf(value: object): string | undefined {
 export function ignoreRejection(value: unknown): void {
   if (isPromise(value)) Promise.resolve(value).catch(() => {});
 }
+
+/** Returns whether a value is an object that `for await` can iterate. */
+export function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}

@@ -7,7 +7,6 @@ import {
   type ObjectSchema,
   type Present,
   required,
-  SIGNAL,
   validator,
 } from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
@@ -63,8 +62,7 @@ export function checkRotatingToken(options: RotatingTokenOptions): Present<Rotat
     ConfigError,
     () => {
       // A client asks its provider with a signal.
-      if (SIGNAL.accepts((options as { readonly signal?: unknown } | undefined)?.signal))
-        invalid("it was passed to a client, not called: pass rotatingToken({ token, onRotated })");
+      if (isRecord(options) && "signal" in options) invalid("it was not called: pass what it returns");
       const checked = parseOptions(options, "options", OPTIONS);
       const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
       const { id, expires_at } = TOKEN;

@@ -7,7 +7,7 @@ import { createEmulator } from "../../../src/testing/index.ts";
 import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { NODE } from "../../support/platforms.ts";
 import { isTestProgram, type Project } from "./run.ts";
-import { assumedBy, ownModule, type Snippet } from "./snippets.ts";
+import { assumedBy, type Snippet } from "./snippets.ts";
 
 const WRITES =
   /\b(issues\.create|tokens\.(create|rotate|revoke)|bulkWrite|rotatingToken)\(|method: "(POST|PUT|PATCH|DELETE)"/;
@@ -31,6 +31,9 @@ const GIVEN: Readonly<Record<ReturnType<typeof assumedBy>[number], string>> = {
   token: "const token = clientOptions.token;",
   readSecret: "const readSecret = async () => clientOptions.token;",
 };
+
+/** A program gets a client of the exploration in its place. */
+const OWN_CLIENT = 'import { automation } from "@/lib/automation";';
 
 /** Explores the programs of a document's snippets, one after the other. Returns the findings of each by its place. */
 export async function explore(project: Project, snippets: readonly Snippet[]): Promise<Record<string, string[]>> {
@@ -95,11 +98,8 @@ async function moduleOf(snippet: Snippet): Promise<string> {
     .replaceAll("import.meta.dirname", "prepared");
   const given = assumedBy(snippet).map((name) => GIVEN[name]);
   return `${imports
-    .map((line) =>
-      line
-        .replace(/\bClient\b(?=[^"]*from "project-automation")/, "Client as Made")
-        .replace('"@/lib/automation"', `"./${ownModule.file}"`),
-    )
+    .filter((line) => line !== OWN_CLIENT)
+    .map((line) => line.replace(/\bClient\b(?=[^"]*from "project-automation")/, "Client as Made"))
     .join("\n")}
 import { writeFile as writeStored } from "node:fs/promises";
 import * as everything from "project-automation";
@@ -116,6 +116,7 @@ export async function program({ clientOptions, prepared }) {
   process.env.PROJECT_AUTOMATION_TOKEN = clientOptions.token;
   process.exitCode = undefined;
   {
+    const automation = () => new Client();
     ${given.join("\n")}
     ${body}
   }
