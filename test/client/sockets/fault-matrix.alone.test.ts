@@ -20,8 +20,8 @@ afterAll(() => {
 });
 const sdk = await import("../../../src/client/index.ts");
 
-/** Time for connecting, parsing and a busy machine. A call that hangs takes 30 seconds. */
-const SLACK_MS = 10_000;
+/** Time for connecting, parsing and a busy machine. */
+const SLACK_MS = 1_000;
 /** The client waits no longer than this for the body of an error response. */
 const LONGEST_TRY_MS = 1_500;
 
@@ -136,8 +136,7 @@ test("an endless 429 does not delay the retry", async () => {
   const client = new sdk.Client({ baseUrl: server.baseUrl, token: "emu_K1_secret" });
   const startedAt = performance.now();
   await client.sessions.get("1");
-  // The pause is a second. A client that waited for the body would take as long as its longest try on top of that.
-  expect(performance.now() - startedAt).toBeLessThan(1_000 + LONGEST_TRY_MS);
+  expect(performance.now() - startedAt).toBeLessThan(1_200);
   expect(await owesNothing(server)).toBe(true);
 });
 
