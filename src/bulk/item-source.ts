@@ -6,7 +6,7 @@ import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { sharedSet } from "./shared-set.ts";
-import { type ReadThrown, readThrown } from "./thrown.ts";
+import type { ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 /** An item with its key. */
@@ -22,7 +22,7 @@ export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 export interface ItemOptions<Item> {
   readonly items: Items<Item>;
   readonly key: (item: Item) => string;
-  readonly readThrown?: ReadThrown;
+  readonly readThrown: ReadThrown;
 }
 
 /** The number of keys that a message names, and the longest part of each. */
@@ -55,11 +55,11 @@ export class ItemSource<Item> {
   /** Waits no longer for that item. */
   #giveUp: () => void = () => {};
 
-  constructor({ items, key, readThrown: read = readThrown }: ItemOptions<Item>) {
+  constructor({ items, key, readThrown }: ItemOptions<Item>) {
     this.#items = items;
     this.#key = key;
-    this.#readThrown = read;
-    this.#iterator = begin(items, read);
+    this.#readThrown = readThrown;
+    this.#iterator = begin(items, readThrown);
     // An iterator that returns itself is used up by being walked.
     this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
   }
@@ -170,7 +170,7 @@ export class ItemSource<Item> {
  *
  * @throws ArgumentError if a run has asked it before, or if it says that it has ended.
  */
-function begin<Item>(items: Items<Item>, read: ReadThrown): Iterator<Item> | AsyncIterator<Item> {
+function begin<Item>(items: Items<Item>, readThrown: ReadThrown): Iterator<Item> | AsyncIterator<Item> {
   const begun = sharedSet("items-begun");
   const isAsync = Symbol.asyncIterator in items;
   const stream = (isAsync ? items : {}) as Partial<Record<(typeof ENDED)[number], unknown>>; // any object can be asked
@@ -186,7 +186,7 @@ function begin<Item>(items: Items<Item>, read: ReadThrown): Iterator<Item> | Asy
     return iterator;
   } catch (thrown) {
     if (isBrandedError(thrown)) throw thrown;
-    const { said, details } = read(thrown);
+    const { said, details } = readThrown(thrown);
     throw new ArgumentError(`items failed${said}`, { outcome: "not_sent", ...details });
   }
 }

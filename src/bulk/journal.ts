@@ -1,4 +1,5 @@
-import { describeValue, isIterable, isObject } from "../core/checks/values.ts";
+import { ITERABLE } from "../core/checks/validators.ts";
+import { describeValue, isObject } from "../core/checks/values.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
 
@@ -80,11 +81,10 @@ export function believed(record: Known): Known {
   return { ...record, state: "unknown", reason: { kind: "journal", message, recordedAt: record.at } };
 }
 
-/** Throws `JournalError` unless the records of a journal can be walked: what its `load` resolved with. */
+/** Throws `JournalError` unless a value is what `load` may resolve with. */
 export function checkContents(value: unknown): JournalContents {
-  if (isIterable(value)) return value as JournalContents; // each record is checked
-  const message = `load of the journal must resolve with records, not ${describeValue(value)}`;
-  throw new JournalError(message, { reason: "failed" });
+  if (ITERABLE.accepts(value)) return value as JournalContents; // each record is checked
+  throw new JournalError(`load must resolve with ${ITERABLE.words}, not ${describeValue(value)}`, { reason: "failed" });
 }
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];

@@ -8,16 +8,14 @@ import {
   BOOLEAN,
   FUNCTION,
   INTERVAL,
+  ITERABLE,
   type ObjectSchema,
   type Present,
   required,
   SIGNAL,
-  uncalled,
-  type Validator,
   validator,
   withMethods,
 } from "../core/checks/validators.ts";
-import { isIterable } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { readService, type Service } from "../core/wire/base-url.ts";
 import type { Items } from "./item-source.ts";
@@ -120,18 +118,12 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   readonly own: ClientParts;
 };
 
-const ITEMS: Validator = {
-  words: "an iterable or an async iterable of items",
-  accepts: isIterable,
-  hint: uncalled,
-};
-
 /** A client of either copy of the package. */
 const CLIENT = validator("a Client of this package", (value) => hookable(value) !== undefined);
 
 const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   client: required(CLIENT),
-  items: required(ITEMS),
+  items: required(ITERABLE),
   key: required(FUNCTION),
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),

@@ -1,5 +1,5 @@
 import { ignoreErrors } from "./ignore-errors.ts";
-import { hasMethods, isRecord } from "./values.ts";
+import { hasMethods, isAsyncIterable, isIterable, isRecord } from "./values.ts";
 
 /** A check of a value: its words in messages, and the values that it accepts. */
 export interface Validator {
@@ -73,9 +73,16 @@ export const SIGNAL: Validator = validator(
 );
 
 /** A hint for a function in the place of what it returns. */
-export function uncalled(refused: unknown): string | undefined {
+function uncalled(refused: unknown): string | undefined {
   return typeof refused === "function" ? ": call it" : undefined;
 }
+
+/** A value that `for await` can iterate. */
+export const ITERABLE: Validator = {
+  words: "an iterable or an async iterable",
+  accepts: (value) => isIterable(value) || isAsyncIterable(value),
+  hint: uncalled,
+};
 
 /** A value that has these methods. */
 /* @__NO_SIDE_EFFECTS__ */

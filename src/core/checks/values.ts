@@ -64,7 +64,12 @@ export function ignoreRejection(value: unknown): void {
   if (isPromise(value)) Promise.resolve(value).catch(() => {});
 }
 
-/** Returns whether a value is an object that `for await` can iterate. */
-export function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
-  return isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value);
+/** Returns whether a value is an object with an iterator. */
+export function isIterable(value: unknown): value is Iterable<unknown> {
+  return isObject(value) && Symbol.iterator in value;
+}
+
+/** Returns whether a value is an object with an async iterator, as a stream has. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return isObject(value) && Symbol.asyncIterator in value;
 }

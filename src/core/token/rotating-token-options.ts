@@ -61,8 +61,6 @@ export function checkRotatingToken(options: RotatingTokenOptions): Present<Rotat
   return asErrorClass(
     ConfigError,
     () => {
-      // A client asks its provider with a signal.
-      if (isRecord(options) && "signal" in options) invalid("it was not called: pass what it returns");
       const checked = parseOptions(options, "options", OPTIONS);
       const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
       const { id, expires_at } = TOKEN;

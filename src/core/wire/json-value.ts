@@ -1,6 +1,15 @@
 import { isDate, tagOf } from "../checks/foreign.ts";
 import { InvalidInput, invalid } from "../checks/invalid-input.ts";
-import { describeValue, hasMethods, isObject, isPlainObject, isPromise, nameOf } from "../checks/values.ts";
+import {
+  describeValue,
+  hasMethods,
+  isAsyncIterable,
+  isIterable,
+  isObject,
+  isPlainObject,
+  isPromise,
+  nameOf,
+} from "../checks/values.ts";
 
 /** Where a list or an object stands: what holds it, and by which key. */
 type Place = readonly [holder: unknown, key: string];
@@ -62,12 +71,4 @@ function isJson(value: unknown): boolean {
   if (Array.isArray(value) || isPlainObject(value)) return true;
   if (BOXED.includes(tagOf(value))) return isJson(value.valueOf());
   return Object.keys(value).length > 0 && !hasMethods(value, "pipe") && !isIterable(value);
-}
-
-function isIterable(value: object): boolean {
-  return Symbol.iterator in value;
-}
-
-function isAsyncIterable(value: unknown): boolean {
-  return isObject(value) && Symbol.asyncIterator in value;
 }

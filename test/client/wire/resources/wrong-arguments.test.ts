@@ -147,7 +147,7 @@ test("a rotatingToken in the place of a token, not called, is named before anyth
   const client = wire.client({ token: rotatingToken as never });
   const error = await rejection(client.sessions.get("s"));
   expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent" });
-  expect(String(error)).toContain("it was not called: pass what it returns");
+  expect(String(error)).toContain("rotatingToken: options must have token and onRotated");
   expect(wire.sent).toEqual([]);
 });
 
