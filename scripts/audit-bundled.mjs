@@ -3,7 +3,7 @@
  * `dist/sbom.cdx.json` lists them: `npm audit` on a lock file of nothing else.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,3 +18,4 @@ writeFileSync(join(cwd, "package.json"), JSON.stringify(project));
 writeFileSync(join(cwd, "package-lock.json"), JSON.stringify(lock));
 console.log("bundled:", dependencies);
 process.exitCode = spawnSync("npm", ["audit", "--package-lock-only"], { cwd, stdio: "inherit" }).status ?? 1;
+rmSync(cwd, { recursive: true });
