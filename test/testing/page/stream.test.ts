@@ -22,7 +22,8 @@ const issue = (title: string): string => JSON.stringify({ title, type: "bug" });
 const CREATE = "POST /projects/web/issues";
 
 test("begins with a snapshot of all that was, and goes on with each change", async () => {
-  await using running = await withPage({ rateLimit: { limit: 2 } });
+  const at = Date.now();
+  await using running = await withPage({ rateLimit: { limit: 2 }, now: () => at });
   await send(running, CREATE, issue("before"));
   await using reader = await read(running);
   const [snapshot] = told(reader, "snapshot");
