@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { defineConfig, type Options } from "tsup";
+import type { SHARED_FILES } from "./build/shared-files.ts";
 import {
   BINS,
   BUNDLED,
@@ -12,7 +13,6 @@ import {
   WITH_CLASSIC_ZOD,
   WITH_OWN_ZOD,
 } from "./config/entry-points.ts";
-import type { SHARED_FILES } from "./config/shared-files.ts";
 
 const entriesOf = (entries: readonly EntryPoint[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ file, source }) => [file, source]));
@@ -42,7 +42,7 @@ const bundling: Options = {
 };
 
 /** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */
-const importable: Options = { ...bundling, inject: ["config/text-encoder.ts"] };
+const importable: Options = { ...bundling, inject: ["build/text-encoder.ts"] };
 
 /**
  * What has no `zod/v4-mini` says so. An import that fails names the file that it stands in, and so the version in its
@@ -56,7 +56,7 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
   return format === "cjs" ? { js: check } : {};
 };
 
-/** Names the shared files of a build: `scripts/shared-files.mjs` gives each the name of `config/shared-files.ts`. */
+/** Names the shared files of a build: `build/shared-files.ts` gives each its name. */
 const sharing = (build: keyof typeof SHARED_FILES): Options => ({
   esbuildOptions: (options) => {
     options.chunkNames = `${build}-[hash]`;
@@ -99,7 +99,7 @@ export default defineConfig([
     ...sharing("client"),
     esbuildPlugins: [replaceable],
     format: "esm",
-    entry: { ...entriesOf(withClient), [withoutClient]: "config/without-client.ts" },
+    entry: { ...entriesOf(withClient), [withoutClient]: "build/without-client.ts" },
     dts,
     onSuccess: () => rm(`dist/${withoutClient}.js`),
   },

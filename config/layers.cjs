@@ -113,7 +113,7 @@ const entries = [
   ...Object.values(published).flatMap((target) => target.import?.default ?? []),
   ...Object.values(bin),
   ...Object.values(browser),
-  "dist/testing/page/browser/main.js", // scripts/page.ts puts it into testing/page/document.ts
+  "dist/testing/page/browser/main.js", // build/page.ts puts it into testing/page/document.ts
 ]
   .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
   .map((file) =>

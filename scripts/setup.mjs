@@ -23,12 +23,11 @@ const buildOutputs = [
   "dist/sbom.cdx.json",
   "THIRD-PARTY-NOTICES.txt",
 ];
-/** Everything that a build consists of, runs or reads. Folders are whole, and programs are those of `npm run build`. */
-const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** Everything that a build consists of, runs or reads; folders are whole. */
 const buildInputs = [
   "src",
-  "config",
-  ...[...scripts.build.matchAll(/node (\S+)/g)].map(([, program]) => program),
+  "build",
+  "config/entry-points.ts",
   "package.json",
   "package-lock.json",
   "tsconfig.json",

@@ -2,8 +2,8 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SHARED_FILES } from "../../../build/shared-files.ts";
 import { BINS, ENTRY_POINTS, REPLACED_IN_BROWSERS } from "../../../config/entry-points.ts";
-import { SHARED_FILES } from "../../../config/shared-files.ts";
 import { VERSION } from "../../../src/client/version.ts";
 import { type Packed, pack, readJson } from "../../support/packed.ts";
 

@@ -91,7 +91,7 @@ describe("the workflow", () => {
     expect(steps.slice(0, 4)).toEqual([
       `test "$GITHUB_REF_NAME" = "v$(node --print 'require("./package.json").version')"`,
       ".ci/run",
-      "node scripts/audit-bundled.mjs",
+      "node build/bundled-packages.mjs --audit",
       "npm publish --provenance",
     ]);
     const tag = (name: string): (() => Buffer) => {

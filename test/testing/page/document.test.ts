@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { documentModule } from "../../../scripts/page.ts";
+import { documentModule } from "../../../build/page.ts";
 import { DOCUMENT } from "../../../src/testing/page/document.ts";
 
 test("the page is written from its sources (npm run docs)", async () => {

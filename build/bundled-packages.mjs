@@ -4,8 +4,14 @@
  * files themselves, so that none can be forgotten: esbuild begins each bundled module with a comment that names its
  * file. (The metafiles of the builds would not do: all builds of a format write the same one.) The hashes of the
  * packages are those of the lock file.
+ *
+ * With `--audit`, asks the registry for known vulnerabilities of exactly these packages: `npm audit` on a lock file of
+ * nothing else.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const { packages: locked } = readJson("package-lock.json");
 const own = readJson("package.json");
@@ -14,8 +20,11 @@ const files = globSync("dist/**/*.{js,cjs}");
 const bundled = [...new Set(files.flatMap(packagesIn))].sort().map(describe);
 if (bundled.length === 0) throw new Error("the files in dist name no bundled package");
 
-writeFileSync("THIRD-PARTY-NOTICES.txt", notices());
-writeFileSync("dist/sbom.cdx.json", `${JSON.stringify(billOfMaterials(), undefined, 2)}\n`);
+if (process.argv.includes("--audit")) audit();
+else {
+  writeFileSync("THIRD-PARTY-NOTICES.txt", notices());
+  writeFileSync("dist/sbom.cdx.json", `${JSON.stringify(billOfMaterials(), undefined, 2)}\n`);
+}
 
 /** The packages of which code is in a file. */
 function packagesIn(file) {
@@ -60,6 +69,19 @@ function billOfMaterials() {
       ...components.map(({ purl }) => ({ ref: purl })),
     ],
   };
+}
+
+function audit() {
+  const dependencies = Object.fromEntries(bundled.map(({ name, version }) => [name, version]));
+  const packages = Object.fromEntries(bundled.map(({ name, version }) => [`node_modules/${name}`, { version }]));
+  const project = { name: "bundled", version: "0.0.0", dependencies };
+  const cwd = mkdtempSync(join(tmpdir(), "project-automation-"));
+  const lock = { ...project, lockfileVersion: 3, packages: { "": project, ...packages } };
+  writeFileSync(join(cwd, "package.json"), JSON.stringify(project));
+  writeFileSync(join(cwd, "package-lock.json"), JSON.stringify(lock));
+  console.log("bundled:", dependencies);
+  process.exitCode = spawnSync("npm", ["audit", "--package-lock-only"], { cwd, stdio: "inherit" }).status ?? 1;
+  rmSync(cwd, { recursive: true });
 }
 
 /** The hash of a package's tarball, as the registry published it. */

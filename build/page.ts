@@ -30,7 +30,7 @@ export async function documentModule(): Promise<string> {
     .replace("<style></style>", () => `<style>${style.trim()}</style>`)
     .replace("<script></script>", () => `<script>${script}</script>`);
   if (script.includes("</script")) throw new Error("the script ends its own element");
-  return `/** The page, written by scripts/page.ts from browser/. */\nexport const DOCUMENT: string = ${JSON.stringify(html)};\n`;
+  return `/** The page, written by build/page.ts from browser/. */\nexport const DOCUMENT: string = ${JSON.stringify(html)};\n`;
 }
 
 if (process.argv[1] === import.meta.filename) {

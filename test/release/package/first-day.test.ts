@@ -1,0 +1,124 @@
+/**
+ * The packed package as a user tries it on the first day, with nothing but npm and Node. Continuous integration runs this
+ * file on Windows, where it runs no other: nothing in it may need a platform.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../../../src/client/version.ts";
+import { type Packed, pack } from "../../support/packed.ts";
+import { WatchedProcess } from "../../support/watched-process.ts";
+
+const ROWS = 200;
+/** The import is killed when its journal has so many lines: some issues are created, some under way, most not begun. */
+const LINES_BEFORE_KILL = 100;
+
+let packed: Packed;
+let bin: string;
+let emulator: WatchedProcess;
+let asUser: { readonly cwd: string; readonly env: Record<string, string> };
+beforeAll(async () => {
+  packed = pack();
+  bin = join(packed.root, "dist/bin.js");
+  writeFileSync(join(packed.folder, "package.json"), '{ "private": true, "type": "module" }');
+  cpSync(join(packed.root, "examples"), join(packed.folder, "examples"), { recursive: true });
+  // Slow enough for an import to be killed in the middle.
+  emulator = new WatchedProcess([process.execPath, bin, "emulator", "--latency", "150"]);
+  await emulator.says(/Ctrl-C/);
+  const pairs = [...emulator.stdout.matchAll(/^(PROJECT_\w+)=(.*\S)\s*$/gm)].map(([, name = "", value = ""]) => [
+    name,
+    value,
+  ]);
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  asUser = { cwd: packed.folder, env: { ...Object.fromEntries([...inherited, ...pairs]), NODE_NO_WARNINGS: "1" } };
+});
+afterAll(async () => {
+  emulator.kill("SIGKILL");
+  await emulator.ended;
+  rmSync(packed.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+});
+
+/** npx is a script of a shell on Windows. */
+function npx(...words: readonly string[]): string {
+  return execFileSync("npx", ["--no-install", ...words], {
+    cwd: packed.folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+async function run(...args: readonly string[]): Promise<string> {
+  const program = new WatchedProcess([process.execPath, ...args], asUser);
+  expect([await program.ended, program.stderr]).toEqual([0, ""]);
+  return program.stdout;
+}
+
+test("npx finds the bin, and the first program of the README runs with its command", () => {
+  expect(npx("project-automation", "--version").trim()).toBe(VERSION);
+  const readme = readFileSync(join(packed.root, "README.md"), "utf8").replaceAll("\r\n", "\n");
+  const [, program = ""] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
+  const [, command = ""] = /^npx (project-automation emulator -- .*)$/m.exec(readme) ?? [];
+  writeFileSync(join(packed.folder, "app.mjs"), program);
+  expect(npx(...command.split(" "))).toMatch(/^web$/m);
+});
+
+test("a command behind -- may be a script of a shell", () => {
+  expect(npx("project-automation", "emulator", "--quiet", "--", "npm", "--version")).toMatch(/^\d+\.\d+\.\d+\s*$/);
+});
+
+test("an import that is killed and run again creates no issue twice, and loses none", async () => {
+  const file = join(packed.folder, "issues.json");
+  const rows = Array.from({ length: ROWS }, (_, row) => ({
+    project: "api",
+    title: `Issue ${row}`,
+    type: "bug",
+    id: String(row),
+  }));
+  writeFileSync(file, JSON.stringify(rows));
+  const program = join(packed.folder, "examples/bulk-issues.ts");
+  const killed = new WatchedProcess([process.execPath, program, file], asUser);
+  const lines = (): number =>
+    existsSync(`${file}.journal`) ? readFileSync(`${file}.journal`, "utf8").split("\n").length : 0;
+  await expect.poll(lines).toBeGreaterThan(LINES_BEFORE_KILL);
+  expect(killed.child.exitCode).toBeNull();
+  killed.kill("SIGKILL");
+  await killed.ended;
+
+  const again = new WatchedProcess([process.execPath, program, file], asUser);
+  await again.ended; // 1 if issues are left to look for
+  const unknown = Number(/^unknown .*: (\d+)\s*$/m.exec(again.stdout)?.[1]);
+  // The service numbers the issues of a project from 1 on.
+  writeFileSync(
+    join(packed.folder, "last.mjs"),
+    `import { Client } from "project-automation";
+    const issue = await new Client().issues.create("api", { title: "The last one", type: "bug" });
+    console.log(issue.number);`,
+  );
+  const created = Number(await run("last.mjs")) - 1;
+  expect(created).toBeLessThanOrEqual(ROWS);
+  expect(created + unknown).toBeGreaterThanOrEqual(ROWS);
+});
+
+test("a host of tools starts the server, and the server ends with its input", async () => {
+  const host = new Client({ name: "first-day", version: VERSION });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [bin, "mcp"], env: asUser.env });
+  await host.connect(transport);
+  expect((await host.listTools()).tools.map(({ name }) => name)).toContain("create_issue");
+  const { structuredContent } = await host.callTool({ name: "list_projects", arguments: {} });
+  expect(structuredContent).toMatchObject({ data: [{ name: "web" }, { name: "api" }, { name: "docs" }] });
+  const { pid } = transport;
+  await host.close();
+  expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);
+});
+
+test("the doctor reads the conventions of the service into a file", async () => {
+  const out = join(packed.folder, "conventions.json");
+  await run(bin, "doctor", "--out", out);
+  expect(JSON.parse(readFileSync(out, "utf8"))).toEqual(expect.any(Object));
+});
