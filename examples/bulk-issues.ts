@@ -8,7 +8,8 @@
  *   node examples/bulk-issues.ts issues.csv
  *
  * The file is CSV with the columns project, title, type and perhaps id; or a JSON array, or NDJSON, of such objects. An
- * issue without an id is identified by its project, title and type.
+ * issue without an id is identified by its project, title and type. The journal is that of one service: to import at
+ * another one, such as production after staging, name a copy of the file.
  *
  * Of some issues it is not known whether they were created: their response was lost. Look for them, and then say
  * `--applied KEY` or `--not-applied KEY` for each.

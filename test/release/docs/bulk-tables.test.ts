@@ -1,22 +1,10 @@
 /** The tables of docs/bulk.md about the ends of a run: each row is run, and a row that is not known here fails. */
 import { describe, expect, test } from "vitest";
-import { type BulkOptions, type BulkRun, bulkWrite, type Journal } from "../../../src/bulk/index.ts";
+import { type BulkRun, bulkWrite, type Journal } from "../../../src/bulk/index.ts";
 import { type Client, isAutomationError, TokenProviderError } from "../../../src/client/index.ts";
-import type { Fault } from "../../../src/testing/index.ts";
-import { clientOf, key, type Row, rowsOf, runToEnd, send, service } from "../../bulk/rows.ts";
-import { WatchedJournal } from "../../bulk/watched-journal.ts";
+import { clientOf, type Row, rowsOf, runToEnd } from "../../bulk/rows.ts";
+import { ALWAYS, type Options, setUp } from "./bulk-set-up.ts";
 import { boundRows, tableOf } from "./tables.ts";
-
-const ALWAYS = Number.POSITIVE_INFINITY;
-type Options = BulkOptions<Row, unknown>;
-
-/** The options of a run of six rows, each of whose writes meets a fault. */
-function setUp(fault?: Fault, more: Partial<Options> = {}) {
-  const { emulator, client } = service();
-  if (fault !== undefined) emulator.fault({ times: ALWAYS, ...fault });
-  const journal = new WatchedJournal();
-  return { emulator, journal, options: { client, items: rowsOf(6), key, send, journal, ...more } };
-}
 
 describe("docs/bulk.md, await it or iterate it", () => {
   const { rows } = tableOf("docs/bulk.md", "", "`await run`");
@@ -151,6 +139,42 @@ describe("docs/bulk.md, what the run does", () => {
       expect(error).toMatchObject({ name: "JournalError", reason: "failed" });
       expect(emulator.requests).toHaveLength(2);
       return "stops before the next request, with `JournalError`";
+    },
+  };
+  test.each(boundRows(rows, cases))("$first", async ({ cells, run }) => expect([await run()]).toEqual(cells));
+});
+
+describe("docs/bulk.md, what an outage costs", () => {
+  const { rows } = tableOf("docs/bulk.md", "outage", "what it costs by default");
+  /** 400 items at a service that fails at each request of which this is so. */
+  async function costOf(fails: (request: number) => boolean) {
+    const { options, emulator } = setUp();
+    let requests = 0;
+    emulator.fault({ match: () => fails(++requests), times: ALWAYS, status: 503 });
+    const run = bulkWrite({ ...options, items: rowsOf(400) });
+    await runToEnd(run);
+    return { unknown: run.summary.unknown, stops: run.stoppedBy !== undefined };
+  }
+  const about = (words: string, told: number, costs: readonly { unknown: number; stops: boolean }[]): string => {
+    for (const { unknown, stops } of costs) {
+      expect(stops).toBe(true);
+      expect(Math.abs(unknown - told)).toBeLessThanOrEqual(6);
+    }
+    return `about ${words} \`unknown\` items, then the run stops`;
+  };
+  const cases: Readonly<Record<string, () => Promise<string>>> = {
+    total: async () => {
+      expect(await costOf(() => true)).toEqual({ unknown: 10 + 10 - 1, stops: true });
+      return "at most `concurrency + stopAfter - 1` `unknown` items";
+    },
+    "one bad backend out of two, or out of four": async () =>
+      about("twenty", 20, [await costOf((request) => request % 2 === 0), await costOf((request) => request % 4 === 0)]),
+    "a limit that answers 503, as nginx does by default": async () =>
+      // Of the first ten one gets through; then one by itself does, and the two behind it are refused together.
+      about("25", 25, [await costOf((request) => (request <= 10 ? request > 1 : (request - 11) % 3 !== 0))]),
+    "one failure in twenty": async () => {
+      expect(await costOf((request) => request % 20 === 0)).toEqual({ unknown: 20, stops: false });
+      return "those items; the run goes on";
     },
   };
   test.each(boundRows(rows, cases))("$first", async ({ cells, run }) => expect([await run()]).toEqual(cells));
