@@ -1,0 +1,88 @@
+/** The gate by itself, with waiters that only note what it tells them. */
+import { expect, test } from "vitest";
+import type { Admission, RateLimitHead } from "../../../../src/core/rate-limit/rate-limiter.ts";
+import { TokenGate } from "../../../../src/core/rate-limit/token-gate.ts";
+import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
+import { fakeTime, pass } from "../../../support/fake-time.ts";
+
+fakeTime();
+
+const OK: RateLimitHead = { status: 200, limit: undefined, remaining: undefined, retryAfterMs: undefined };
+const refused = (retryAfterMs: number): RateLimitHead => ({ ...OK, status: 429, retryAfterMs });
+
+class Noted implements Waiter {
+  static positions = 0;
+  readonly call: Waiter["call"];
+  readonly position = Noted.positions++;
+  pauses = 0;
+  counted: symbol | undefined;
+  admission: Admission | undefined;
+  wakes = 0;
+
+  constructor(maxConcurrency = 10) {
+    const limits = { maxConcurrency, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: Infinity };
+    this.call = { ...limits, service: "https://a.example/api/v1", signal: new AbortController().signal };
+  }
+
+  settle(admission: Admission): void {
+    this.admission = admission;
+  }
+
+  wake(): void {
+    this.wakes += 1;
+  }
+}
+
+function entered(gate: TokenGate, maxConcurrency?: number): Noted {
+  const waiter = new Noted(maxConcurrency);
+  waiter.admission = gate.enter(waiter);
+  return waiter;
+}
+
+function answered(gate: TokenGate, waiter: Noted, head: RateLimitHead): void {
+  gate.report(waiter, head);
+  gate.leave(waiter);
+}
+
+test.for([
+  { beside: 0, distanceMs: 160 },
+  { beside: 1, distanceMs: 0 },
+])("a request that is refused with $beside sent beside it sets a distance of $distanceMs ms", async (row) => {
+  const gate = new TokenGate();
+  answered(gate, entered(gate), refused(0));
+  answered(gate, entered(gate), OK);
+  await pass(80);
+  const refusedOne = entered(gate);
+  const others = Array.from({ length: row.beside }, () => entered(gate));
+  answered(gate, refusedOne, refused(0));
+  expect(gate.state.pace.distanceMs).toBe(row.distanceMs);
+  for (const other of others) answered(gate, other, OK);
+});
+
+test("the next probe does not wait for the body of a probe that was answered in a pause", async () => {
+  const gate = new TokenGate();
+  const [first, late] = [entered(gate), entered(gate)];
+  answered(gate, first, refused(1_000));
+  await pass(1_100);
+  const probe = entered(gate);
+  answered(gate, late, refused(1_000));
+  gate.report(probe, OK);
+  await pass(1_100);
+  expect(entered(gate).admission).toEqual({ kind: "admitted" });
+});
+
+test("when one of those that are awake leaves, others are awake in its place", async () => {
+  const gate = new TokenGate();
+  entered(gate, 1);
+  const waiting = Array.from({ length: 100 }, () => entered(gate, 1));
+  // Whoever wakes sees that the slot is held for long.
+  await pass(300);
+  gate.look(performance.now());
+  const awake = waiting.filter(({ wakes }) => wakes > 0);
+  expect(awake).toHaveLength(16);
+  const last = awake.at(-1) ?? expect.fail();
+  const wakesBefore = last.wakes;
+  gate.leave(last);
+  expect(last.wakes).toBe(wakesBefore);
+  expect(waiting.filter((waiter) => waiter !== last && waiter.wakes > 0).length).toBeGreaterThan(15);
+});
