@@ -12,7 +12,7 @@ import type { TokenSourceFactory } from "../core/token/token-source.ts";
 import { isSafeTransport } from "../core/wire/base-url.ts";
 import type { CreatedToken } from "../service/models.ts";
 import { rotation } from "../service/rotation.ts";
-import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
+import { type ClientSettings, checkStaticToken, configuring, settingsOf } from "./client-settings.ts";
 import { createLog } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
@@ -21,9 +21,9 @@ import { VERSION } from "./version.ts";
 export class Assembly {
   readonly context: ClientContext;
   /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
-  readonly #settings: Settings;
+  readonly #settings: ClientSettings;
 
-  private constructor(settings: Settings, context: ClientContext) {
+  private constructor(settings: ClientSettings, context: ClientContext) {
     this.#settings = settings;
     this.context = context;
   }
@@ -37,7 +37,7 @@ export class Assembly {
     return configuring(options, () => Assembly.#from(settingsOf(options)));
   }
 
-  static #from(given: Settings, parent?: ClientContext): Assembly {
+  static #from(given: ClientSettings, parent?: ClientContext): Assembly {
     const { baseUrl, allowInsecureHttp, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
     if (!isSafeTransport(baseUrl, allowInsecureHttp)) {
       invalid(
@@ -48,7 +48,7 @@ export class Assembly {
     const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), baseUrl);
     /** For derived clients: they get the same source. */
     const token: TokenSourceFactory = { createSource: () => tokenSource };
-    const settings: Settings = { ...given, token };
+    const settings: ClientSettings = { ...given, token };
     const log = createLog(logger, logLevel);
     const runHook = createRunHook((hook, call, error) => {
       const redactor = new Redactor({ tokens: [tokenSource.current], headers: given.headers });

@@ -1,8 +1,8 @@
 import {
   type CheckedOptions,
-  type ClientSettings,
   DEFAULT_RETRY,
   mergeSettings,
+  type Settings,
   SHARED_OPTIONS,
 } from "../core/call/settings.ts";
 import { namesOf } from "../core/checks/hints.ts";
@@ -43,12 +43,12 @@ import {
 import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** All settings of a client: its checked options, with every default in place. */
-export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
+/** All options of a client as they are read. */
+export interface ClientSettings extends Settings, Readonly<Omit<ClientOptions, keyof Settings | "token">> {
   readonly token: TokenSourceFactory;
 }
 
-const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
+const DEFAULTS: Omit<Settings, "baseUrl" | "rateLimiter"> = {
   timeoutMs: 30_000,
   totalTimeoutMs: Number.POSITIVE_INFINITY,
   retry: DEFAULT_RETRY,
@@ -89,16 +89,19 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = namesOf("client", {
  * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
  * client that this one is derived from, then from the environment, then from the defaults.
  */
-export function settingsOf(options: ClientOptions | undefined, parent?: Settings): Settings {
+export function settingsOf(options: ClientOptions | undefined, parent?: ClientSettings): ClientSettings {
   refuseEnvironment(options);
   const parsed: object = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS);
   refuseUndefined(parsed, parent !== undefined);
-  const own = parsed as CheckedOptions<Settings>; // each validator has read its field
-  return mergeSettings<Settings>(own, parent === undefined ? outsideSettings(own) : inheritedSettings(own, parent));
+  const own = parsed as CheckedOptions<ClientSettings>; // each validator has read its field
+  return mergeSettings<ClientSettings>(
+    own,
+    parent === undefined ? outsideSettings(own) : inheritedSettings(own, parent),
+  );
 }
 
 /** The settings that a client's options do not decide: from the environment, else the defaults. */
-function outsideSettings(own: CheckedOptions<Settings>): Settings {
+function outsideSettings(own: CheckedOptions<ClientSettings>): ClientSettings {
   const { baseUrl, token, ...rest } = withEnvironment(own);
   if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token, ...rest });
   const logLevel = levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG"));
@@ -120,7 +123,7 @@ const NONE = {
 };
 
 /** The settings of a client as those of a derived one begin. What belongs to its service is left out for another. */
-function inheritedSettings(own: CheckedOptions<Settings>, parent: Settings): Settings {
+function inheritedSettings(own: CheckedOptions<ClientSettings>, parent: ClientSettings): ClientSettings {
   const { baseUrl, token, headers, fetchOptions = {}, allowInsecureHttp } = parent;
   const needed = ownNeeded(own, {
     baseUrl,

@@ -40,17 +40,13 @@ export const DEFAULT_RETRY: RetryRules = {
   unsafeWrites: false,
 };
 
-/** The settings of a call. */
-export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
+/** Options as they are read, with every default in place. A call's are its client's, with its own options laid over them. */
+export interface Settings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   /** `false`: one request, no wait for a pause, no renewal of the token. */
   readonly retry: RetryRules | false;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The settings of a client that the request path needs: those of its calls, and its own. */
-export interface ClientSettings extends CallSettings {
   readonly baseUrl: Service;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
@@ -59,7 +55,7 @@ export interface ClientSettings extends CallSettings {
 }
 
 /** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
-export interface ClientContext extends ClientSettings {
+export interface ClientContext extends Settings {
   /** The caller's. */
   readonly fetch?: FetchFunction | undefined;
   readonly http: SendHttp;
@@ -84,8 +80,8 @@ export interface ClientContext extends ClientSettings {
 /** The fields by which events name an attempt of a call. */
 export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
 
-/** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
-export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
+/** Checked options, before they are laid over the settings of a client, which has those that are left out. */
+export type CheckedOptions<Read = Pick<Settings, keyof CallOptions>> = Partial<Omit<Read, "retry">> & {
   readonly retry?: Partial<RetryRules> | false;
 };
 
@@ -146,10 +142,7 @@ export function readOptions<Options extends CallOptions>(
 }
 
 /** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */
-export function mergeSettings<Settings extends CallSettings>(
-  options: CheckedOptions<Settings>,
-  base: Settings,
-): Settings {
+export function mergeSettings<Read extends Settings>(options: CheckedOptions<Read>, base: Read): Read {
   if (options === NO_OPTIONS) return base;
   const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
