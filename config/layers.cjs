@@ -257,7 +257,7 @@ const doors = [
   "core/call/write-evidence.ts",
   "core/token/own-context.ts",
   "core/errors/caller-stack.ts",
-  "core/errors/evidence.ts",
+  "core/errors/explanation.ts",
   "core/secrets/redact.ts",
   "mcp/diagnostics.ts",
   "testing/checks.ts",

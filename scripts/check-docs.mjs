@@ -1,13 +1,13 @@
 /**
  * Checks the documents against the repository and the code: every relative link and anchor, every path in backticks, every
  * import of this package, every npm script, every error class exists; tables of errors, events, outcomes, options and entry
- * points agree with the code; every page can be read (the limits are in scripts/prose.mjs); every docstring of the sources names
- * its thing first.
+ * points agree with the code; every page can be read (the limits are in scripts/prose.mjs); every docstring and comment of the sources
+ * names its thing first.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
-import { readabilityOf, vagueDocstringsOf } from "./prose.mjs";
+import { readabilityOf, vagueCommentsOf } from "./prose.mjs";
 
 const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
@@ -92,8 +92,8 @@ for (const page of pages) {
   for (const problem of readabilityOf(readFileSync(page, "utf8")).problems) problems.push(`${page}: ${problem}`);
 }
 for (const file of files.filter((one) => /^src\/.*\.ts$/.test(one))) {
-  for (const start of vagueDocstringsOf(readFileSync(file, "utf8"))) {
-    problems.push(`${file}: a docstring begins with "${start}": name the thing first`);
+  for (const start of vagueCommentsOf(readFileSync(file, "utf8"))) {
+    problems.push(`${file}: a comment begins with "${start}": name the thing first`);
   }
 }
 if (problems.length > 0) {

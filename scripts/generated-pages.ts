@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../src/command/command.ts";
-import { PROBES } from "../src/doctor/probes.ts";
+import { QUESTIONS } from "../src/doctor/questions.ts";
 import type { RefusalReason } from "../src/testing/conventions.ts";
 import { EMULATOR } from "../src/testing/node/command.ts";
 import { resolveConventions } from "../src/testing/resolve-conventions.ts";
@@ -153,7 +153,7 @@ The ids are stable: compare reports by them.
 
 ${table(
   ["id", "question", "assumed"],
-  PROBES.map(({ id, question, assumes }) => [code(id), question, assumes]),
+  QUESTIONS.map(({ id, question, assumes }) => [code(id), question, assumes]),
 )}
 `;
 

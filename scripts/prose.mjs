@@ -76,11 +76,11 @@ export function readabilityOf(markdown) {
   return { figures, problems, long, tangled };
 }
 
-/** The first words of the docstrings of a program that name no thing: a reader has to read on to learn their subject. */
-export function vagueDocstringsOf(program) {
-  return [...program.matchAll(/\/\*\*[\s*]*((?:What|How|That|Those|Whether|Who|One that)\b[^\n]{0,60})/g)].map(
-    ([, start]) => start,
-  );
+/** The first words of the docstrings and comments of a program that name no thing: a reader has to read on to learn their subject. */
+export function vagueCommentsOf(program) {
+  return [
+    ...program.matchAll(/(?:\/\*\*[\s*]*|^\s*\/\/ )((?:What|How|That|Those|Whether|Who|One that)\b[^\n]{0,60})/gm),
+  ].map(([, start]) => start);
 }
 
 function proseOf(markdown) {

@@ -6,7 +6,7 @@ import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { believed, type Known, reasonOfKnown } from "./journal.ts";
-import type { Settings } from "./options.ts";
+import type { BulkSettings } from "./options.ts";
 import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
 import { checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
@@ -27,7 +27,7 @@ export class Execution<Item, Result> {
   firstError: AutomationError | undefined;
   /** The first error of `resolveUnknown`. */
   unresolvedBy: AutomationError | undefined;
-  readonly #settings: Settings<Item, Result>;
+  readonly #settings: BulkSettings<Item, Result>;
   readonly #counts: Counts;
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #journal: RunJournal;
@@ -47,7 +47,7 @@ export class Execution<Item, Result> {
   /** No record of the journal is of the run's token. */
   #isOfOtherToken = false;
 
-  constructor(settings: Settings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
+  constructor(settings: BulkSettings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
     this.#counts = counts;
     this.#entries = entries;

@@ -140,7 +140,7 @@ export class ItemSource<Item> {
       });
     } catch (thrown) {
       this.#hasEnded = true;
-      // What a stream says to its end is not about an item.
+      // An error of a stream that was told to end is not about an item.
       if (this.#stopped !== undefined) return END;
       if (isBrandedError(thrown)) throw thrown;
       const { said, details } = this.#readThrown(thrown);

@@ -5,7 +5,7 @@ import { type BoundRun, BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { isReference, type JournalRecord, type Known, type Reference, reasonOfKnown } from "./journal.ts";
-import type { Resolution, Settings } from "./options.ts";
+import type { BulkSettings, Resolution } from "./options.ts";
 import type { Owner } from "./owner.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
@@ -43,12 +43,12 @@ export class ItemWrite<Item, Result> {
   /** `resolveUnknown` is being asked about it. */
   isResolving = false;
   readonly #keyed: KeyedItem<Item>;
-  readonly #settings: Settings<Item, Result>;
+  readonly #settings: BulkSettings<Item, Result>;
   readonly #run: ItemRun;
   readonly #records: ItemRecords;
   readonly #write: BoundWrite;
 
-  constructor(keyed: KeyedItem<Item>, settings: Settings<Item, Result>, run: ItemRun) {
+  constructor(keyed: KeyedItem<Item>, settings: BulkSettings<Item, Result>, run: ItemRun) {
     this.#keyed = keyed;
     this.#settings = settings;
     this.#run = run;

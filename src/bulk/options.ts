@@ -101,7 +101,7 @@ export interface BulkOptions<Item, Result> {
 }
 
 /** Options of a run as it uses them. */
-export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter" | "movedFrom">> & {
+export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter" | "movedFrom">> & {
   readonly movedFrom?: Service | undefined;
   readonly concurrency: number;
   /** `Infinity`: never. */
@@ -147,7 +147,7 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
 };
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
-export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
+export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
     const { stopAfter, movedFrom, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
     const derive = hookable(checked.client);

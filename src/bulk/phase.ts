@@ -73,7 +73,7 @@ export class RunPhase {
   stop(cause: AutomationError): void {
     this.cause ??= cause;
     this.reason ??= reasonOf(cause);
-    this.#enter("stopping");
+    this.#advance("stopping");
   }
 
   /** Begins no further item, and aborts what is still on its way after `graceMs`. */
@@ -88,12 +88,12 @@ export class RunPhase {
   }
 
   async #abort(): Promise<void> {
-    this.#enter("aborting");
+    this.#advance("aborting");
     for (let turn = 0; turn < TURNS_TO_END; turn += 1) await platformTurn();
-    this.#enter("given_up");
+    this.#advance("given_up");
   }
 
-  #enter(phase: Phase): void {
+  #advance(phase: Phase): void {
     if (ORDER.indexOf(phase) <= ORDER.indexOf(this.#phase)) return;
     this.#phase = phase;
     if (!PHASES[phase].waits) for (const giveUp of this.#waits) giveUp();

@@ -6,7 +6,7 @@ import { asJournalError, type ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 /** The journals that a run uses now. One object serves one run at a time, whichever copy of the package the run is of. */
-const inUse = (): WeakSet<object> => sharedSet("journals-in-use");
+const usedJournals = (): WeakSet<object> => sharedSet("journals-in-use");
 
 /**
  * The journal of a run, or of another user that writes records. They are appended one batch at a time: those that are
@@ -44,7 +44,8 @@ export class RunJournal {
    */
   async load(turns: Turns): Promise<Map<string, Known>> {
     if (this.#isOurs) await this.#reopen();
-    if (inUse().has(this.#journal)) throw new JournalError("another run uses this journal", { reason: "in_use" });
+    if (usedJournals().has(this.#journal))
+      throw new JournalError("another run uses this journal", { reason: "in_use" });
     this.#hold(true);
     const known = new Map<string, Known>();
     const share = sharing();
@@ -96,8 +97,8 @@ export class RunJournal {
 
   #hold(isOurs: boolean): void {
     this.#isOurs = isOurs;
-    if (isOurs) inUse().add(this.#journal);
-    else inUse().delete(this.#journal);
+    if (isOurs) usedJournals().add(this.#journal);
+    else usedJournals().delete(this.#journal);
   }
 
   async #store(previous: Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";
-import type { Settings } from "./options.ts";
+import type { BulkSettings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
@@ -19,7 +19,7 @@ function undecided({ done, refused, unknown }: BulkSummary, cause: AutomationErr
 
 /** A run as its caller sees it: entries to be taken, and progress. */
 export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Result> {
-  readonly #settings: Settings<Item, Result>;
+  readonly #settings: BulkSettings<Item, Result>;
   readonly #counts = new Counts();
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #execution: Execution<Item, Result>;
@@ -30,7 +30,7 @@ export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Resul
   readonly #toCaller: CallerStack;
 
   /** @param toCaller lets the stack of an error of the run begin where the run was created */
-  constructor(settings: Settings<Item, Result>, toCaller: CallerStack) {
+  constructor(settings: BulkSettings<Item, Result>, toCaller: CallerStack) {
     super();
     this.#settings = settings;
     this.#toCaller = toCaller;

@@ -1,6 +1,6 @@
 import type { AutomationError } from "../client/index.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
-import { explain } from "../core/errors/evidence.ts";
+import { explain } from "../core/errors/explanation.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 
@@ -29,8 +29,8 @@ export function shownLine(text: string): string {
  */
 export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
-  const { evidence, why } = explain(value);
-  if (evidence.length === 0) return { error: undefined, said: "", details: {} };
+  const { chain, why } = explain(value);
+  if (chain.length === 0) return { error: undefined, said: "", details: {} };
   return { error: undefined, said: `: ${redactor.line(why, MAX_SHOWN)}`, details: { cause: redactor.cause(value) } };
 }
 

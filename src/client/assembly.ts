@@ -4,7 +4,7 @@ import { createSend } from "../core/call/send.ts";
 import type { ClientContext } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { unbreakable } from "../core/checks/validators.ts";
-import { explain } from "../core/errors/evidence.ts";
+import { explain } from "../core/errors/explanation.ts";
 import { combine, createRunHook } from "../core/instrumentation.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { StaticToken } from "../core/token/static-token.ts";
@@ -109,7 +109,7 @@ function rotateItself(
   const own: ClientContext = {
     ...client,
     tokenSource: new StaticToken(plaintext),
-    // It is tried again later, so no pause is waited for.
+    // A rotation is tried again later, so no pause is waited for.
     retry: client.retry && { ...client.retry, rateLimitWaits: 0 },
     timeoutMs: Number.isFinite(client.timeoutMs) ? client.timeoutMs : ROTATION_TIMEOUT_MS,
     totalTimeoutMs: LONGEST_ROTATION_MS,

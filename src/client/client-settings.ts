@@ -70,7 +70,7 @@ const RATE_LIMITER: Validator = {
 
 const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = namesOf("client", {
   baseUrl: { ...ANYTHING, keepsUndefined: true, read: (baseUrl: unknown) => readService(baseUrl) },
-  token: { ...ANYTHING, keepsUndefined: true, read: (token: unknown) => readToken(token) },
+  token: { ...ANYTHING, keepsUndefined: true, read: (token: unknown) => tokenFactoryOf(token) },
   ...SHARED_OPTIONS,
   maxConcurrency: countFrom(1),
   rateLimiter: RATE_LIMITER,
@@ -108,7 +108,7 @@ function outsideSettings(own: CheckedOptions<ClientSettings>): ClientSettings {
   return {
     ...DEFAULTS,
     baseUrl,
-    token: typeof token === "string" ? readToken(token, VARIABLES.token) : token,
+    token: typeof token === "string" ? tokenFactoryOf(token, VARIABLES.token) : token,
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     // Nothing is printed unless the environment asks for it.
     ...(logLevel && { logger: STANDARD_ERROR, logLevel }),
@@ -143,8 +143,8 @@ function inheritedSettings(own: CheckedOptions<ClientSettings>, parent: ClientSe
 }
 
 /** The factory of a client's token source, by the kind of its `token`. */
-function readToken(token: unknown, what?: string): TokenSourceFactory {
-  // What a provider returns is checked when it returns it.
+function tokenFactoryOf(token: unknown, what?: string): TokenSourceFactory {
+  // A provider's token is checked when the provider returns it.
   if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
   if (hasMethods(token, "createSource")) return token as TokenSourceFactory; // it has its method
   const text = checkStaticToken(token, what);

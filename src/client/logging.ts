@@ -77,7 +77,7 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
 };
 
 /** A pause, in milliseconds since the epoch. Many short ones slow a program down as a long one does. */
-interface Pause {
+interface LoggedPause {
   readonly from: number;
   readonly to: number;
 }
@@ -109,7 +109,7 @@ export interface Log {
  */
 export function createLog(logger: Logger | undefined, least: LogLevel = "warn"): Log | undefined {
   if (logger === undefined || least === "off") return undefined;
-  let pauses: readonly Pause[] = [];
+  let pauses: readonly LoggedPause[] = [];
   /** Notes a pause. Returns whether pauses take more than half of the minute that ends with it. */
   const isMostly = ({ at, delayMs }: RateLimitPauseEvent): boolean => {
     const to = at + delayMs;

@@ -3,8 +3,8 @@ import { Redactor } from "../core/secrets/redact.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
 import { type Cleaning, conventionsOf, type EmulatorSeed, withoutValues, withValues } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";
-import { type Finding, type Probe, unasked } from "./probe.ts";
-import { PROBES } from "./probes.ts";
+import { type Finding, type Question, unasked } from "./question.ts";
+import { QUESTIONS } from "./questions.ts";
 import { isOfService } from "./reading.ts";
 import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
@@ -25,23 +25,23 @@ export interface Diagnosis {
 /** The longest that a report says at once. */
 const LONGEST_LINE = 300;
 
-/** Asks a deployment every question of `probes`, and judges the answers; if it is not the service, asks none of them. */
+/** Asks a deployment every question of `asked`, and judges the answers; if it is not the service, asks none of them. */
 export async function diagnose(
   deployment: Deployment,
   around: Surroundings,
-  probes: readonly Probe[] = PROBES,
+  asked: readonly Question[] = QUESTIONS,
 ): Promise<Diagnosis> {
   const at = new Date(around.wallClock()).toISOString();
   const asker = new Asker(deployment, around);
   const obstacle = await obstacleTo(asker, deployment.baseUrl, around.ignoredProxy);
-  if (obstacle === undefined) await askAll(probes, asker, deployment.write);
+  if (obstacle === undefined) await askAll(asked, asker, deployment.write);
   const { replies } = asker;
   const redactor = new Redactor({ tokens: asker.secrets });
   const findings: Finding[] = [];
   const questions: ReportedQuestion[] = [];
-  for (const probe of obstacle === undefined ? probes : []) {
-    const finding = judge(probe, await answersTo(probe, asker), { baseUrl: deployment.baseUrl, replies });
-    const { id, question, about, assumes } = probe;
+  for (const one of obstacle === undefined ? asked : []) {
+    const finding = judge(one, await answersTo(one, asker), { baseUrl: deployment.baseUrl, replies });
+    const { id, question, about, assumes } = one;
     const [seen, so] = [finding.seen, finding.so].map((text) => text && redactor.line(text, LONGEST_LINE));
     findings.push(finding);
     questions.push({ id, verdict: finding.verdict, question, seen: seen ?? "", assumes, about, ...(so && { so }) });
@@ -69,8 +69,8 @@ export async function diagnose(
   };
 }
 
-async function askAll(probes: readonly Probe[], asker: Asker, isWriting: boolean): Promise<void> {
-  const steps = [...new Set(probes.flatMap(({ asks }) => Object.values(asks)))];
+async function askAll(questions: readonly Question[], asker: Asker, isWriting: boolean): Promise<void> {
+  const steps = [...new Set(questions.flatMap(({ asks }) => Object.values(asks)))];
   try {
     // Writes last, so that the token that is created exists as briefly as possible.
     for (const step of steps.filter((one) => !writesFor(one))) await asker.ask(step);
@@ -91,14 +91,14 @@ function writesFor(step: Step): boolean {
   return step.writes || Object.values(step.after).some(writesFor);
 }
 
-async function answersTo({ asks }: Probe, asker: Asker): Promise<Readonly<Record<string, Answer>>> {
+async function answersTo({ asks }: Question, asker: Asker): Promise<Readonly<Record<string, Answer>>> {
   const answers: Record<string, Answer> = {};
   for (const [name, step] of Object.entries(asks)) answers[name] = await asker.ask(step);
   return answers;
 }
 
 function judge(
-  probe: Probe,
+  asked: Question,
   answers: Readonly<Record<string, Answer>>,
   seen: { readonly baseUrl: URL; readonly replies: readonly Reply[] },
 ): Finding {
@@ -106,11 +106,11 @@ function judge(
   for (const [name, answer] of Object.entries(answers)) {
     if (answer.kind === "not_asked") return unasked(answer.reason);
     if (answer.kind === "failure") {
-      return probe.judgeFailure?.(answer) ?? unasked(certificateFlaw(answer) ?? `no response: ${answer.code}`);
+      return asked.judgeFailure?.(answer) ?? unasked(certificateFlaw(answer) ?? `no response: ${answer.code}`);
     }
     replies[name] = answer;
   }
-  return probe.judge(replies, seen);
+  return asked.judge(replies, seen);
 }
 
 /** A run that was stopped agrees with nothing; it may contradict. */

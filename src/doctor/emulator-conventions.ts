@@ -3,7 +3,7 @@ import type { Redactor } from "../core/secrets/redact.ts";
 import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
 import { resolveConventions } from "../testing/resolve-conventions.ts";
 import { placeholderOf } from "./placeholder.ts";
-import type { Finding } from "./probe.ts";
+import type { Finding } from "./question.ts";
 import { isWord } from "./reading.ts";
 
 /** Options for `createEmulator` and `--seed`. */

@@ -20,7 +20,7 @@ export function placeholderOf(value: unknown, depth: number = 0): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? 1 : 1.5;
   if (typeof value === "boolean") return true;
   if (value === null || value === undefined || depth === DEEPEST) return null;
-  // How many there are says something, too.
+  // The number of items would say something, too.
   if (Array.isArray(value)) return value.slice(0, 1).map((item) => placeholderOf(item, depth + 1));
   // The keys of a table may be ids or names; those of a record are words.
   const fields = Object.entries(value).filter(([name]) => isRecord(value) && isWord(name));

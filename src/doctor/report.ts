@@ -1,10 +1,10 @@
-import type { Probe, Verdict } from "./probe.ts";
+import type { Question, Verdict } from "./question.ts";
 
 /** The result of the whole run: nothing contradicts the API documentation, something does, or the deployment could not be asked. */
 export type Result = "agrees" | "contradicts" | "not_asked";
 
 /** One question and its answer. */
-export interface ReportedQuestion extends Pick<Probe, "id" | "question" | "assumes" | "about"> {
+export interface ReportedQuestion extends Pick<Question, "id" | "question" | "assumes" | "about"> {
   readonly verdict: Verdict;
   readonly seen: string;
   /** The consequence for a program that uses the client; only where something differs or contradicts. */

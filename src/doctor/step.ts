@@ -20,7 +20,7 @@ export interface StepFields<Name extends string> extends Partial<Pick<Step, "wri
   readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
-/** Describes a step. It is sent once, however many probes and steps need it. */
+/** Describes a step. It is sent once, however many questions and steps need it. */
 export function step<Name extends string = never>(fields: StepFields<Name>): Step {
   return {
     writes: false,

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
-import { explain } from "../core/errors/evidence.ts";
+import { explain } from "../core/errors/explanation.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { visible } from "./foreign-text.ts";
 

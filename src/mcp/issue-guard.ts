@@ -84,7 +84,7 @@ export class IssueGuard {
   ): Promise<GuardedIssue> {
     const title = JSON.stringify(key.slice(1));
     await deadline.race(this.#memory.open(deadline.leftMs));
-    // It rejects where a platform has dropped the request of a Worker that began it.
+    // The hand-over rejects where a platform has dropped the request of the Worker that began it.
     await deadline.race(this.#owners.handedOver.catch(() => {}));
     for (let other = this.#underWay.get(title); other !== undefined; other = this.#underWay.get(title)) {
       await this.#endOf(title, other, deadline);

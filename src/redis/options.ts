@@ -24,7 +24,7 @@ export interface RedisRateLimiterOptions {
 }
 
 /** Checked options, with their defaults. */
-export interface CheckedOptions {
+export interface RedisSettings {
   readonly evaluate: Evaluate;
   readonly namespace: string;
   readonly commandTimeoutMs: number;
@@ -51,7 +51,7 @@ const OPTIONS: ObjectSchema<RedisRateLimiterOptions> = {
 };
 
 /** @throws `ConfigError` for the first invalid option */
-export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
+export function checkOptions(options: RedisRateLimiterOptions): RedisSettings {
   return asErrorClass(ConfigError, () => {
     const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = parseOptions(options, "options", OPTIONS);
     const evaluate =

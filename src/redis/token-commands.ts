@@ -2,12 +2,12 @@ import { now } from "../core/time/clock.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
 import { type Command, NotConnected } from "./client.ts";
-import type { CheckedOptions } from "./options.ts";
+import type { RedisSettings } from "./options.ts";
 import { readSlotReply, type SlotReply } from "./slot-reply.ts";
 import { type TokenAtService, tokenKeys } from "./token-keys.ts";
 
 /** The connection of one process to Redis, as all its tokens use it. */
-export interface Connection extends CheckedOptions {
+export interface Connection extends RedisSettings {
   /** Names this process among those that share. */
   readonly process: string;
   readonly breaker: CircuitBreaker;
@@ -93,7 +93,7 @@ export class TokenCommands {
       if ((await this.#isBack()) || (await this.#isBack())) {
         this.#connection.breaker.close();
         this.#breaker.close();
-        // What was given back while the trial ran was not reported.
+        // A slot that was given back while the trial ran was not reported.
         return this.sync();
       }
     } catch (error) {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DOCTOR, doctorIn } from "../../src/doctor/node/command.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
-import { PROBES } from "../../src/doctor/probes.ts";
+import { QUESTIONS } from "../../src/doctor/questions.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { virtualClock } from "./examine.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/doctor.md"), "utf8");
-const ids = new Set(PROBES.map(({ id }) => id));
+const ids = new Set(QUESTIONS.map(({ id }) => id));
 
 // `docs/reference/doctor-questions.md` is made from the questions: see test/testing/docs.test.ts.
 describe("the guide", () => {

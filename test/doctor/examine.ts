@@ -1,6 +1,6 @@
 import { type Diagnosis, diagnose } from "../../src/doctor/diagnose.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
-import type { Probe } from "../../src/doctor/probe.ts";
+import type { Question } from "../../src/doctor/question.ts";
 import type { ReportedQuestion } from "../../src/doctor/report.ts";
 import type { Send, WireRequest } from "../../src/doctor/wire.ts";
 
@@ -28,7 +28,7 @@ export interface ExamineOptions {
   readonly clock?: VirtualClock;
   readonly send?: Send;
   readonly signal?: AbortSignal;
-  readonly probes?: readonly Probe[];
+  readonly asked?: readonly Question[];
 }
 
 export interface Examined extends Diagnosis {
@@ -47,7 +47,7 @@ export async function examine(
     write = false,
     clock = virtualClock(),
     send = (request: WireRequest) => sendByNode(request),
-    probes,
+    asked,
   } = options;
   const notices: string[] = [];
   const around = {
@@ -57,7 +57,7 @@ export async function examine(
     signal: options.signal ?? new AbortController().signal,
     notify: (line: string) => void notices.push(line),
   };
-  const diagnosis = await diagnose({ baseUrl: new URL(baseUrl), token, write }, around, probes);
+  const diagnosis = await diagnose({ baseUrl: new URL(baseUrl), token, write }, around, asked);
   const { questions } = diagnosis.report;
   const contradicting = questions.filter(({ verdict }) => verdict === "contradicts");
   const question = (id: string): ReportedQuestion => {

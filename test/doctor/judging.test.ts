@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Finding, Probe } from "../../src/doctor/probe.ts";
-import { PROBES } from "../../src/doctor/probes.ts";
+import type { Finding, Question } from "../../src/doctor/question.ts";
+import { QUESTIONS } from "../../src/doctor/questions.ts";
 import { exitCodeOf, type Report, textOf, verdictOf } from "../../src/doctor/report.ts";
 import { certificateFlaw, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
 
@@ -30,7 +30,7 @@ function reply({ headers = {}, startedAt = NOW, endedAt = NOW, tls }: Made): Rep
 }
 
 function judge(id: string, replies: readonly Reply[]): Finding {
-  const found: Probe | undefined = PROBES.find((one) => one.id === id);
+  const found: Question | undefined = QUESTIONS.find((one) => one.id === id);
   if (found === undefined) throw new Error(`there is no question ${id}`);
   const [first = reply({})] = replies;
   const answers = Object.fromEntries(Object.keys(found.asks).map((name) => [name, first]));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { doctorIn } from "../../src/doctor/node/command.ts";
 import { ignoredProxy } from "../../src/doctor/node/ignored-proxy.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
-import type { Verdict } from "../../src/doctor/probe.ts";
+import type { Verdict } from "../../src/doctor/question.ts";
 import type { Failure, Send, WireRequest, WireResponse } from "../../src/doctor/wire.ts";
 import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { examine, virtualClock } from "./examine.ts";

@@ -57,7 +57,7 @@ export function cutEnd(file: FileHandle, { path, from, bytes }: Ending): boolean
   const end = new Uint8Array(Math.min(bytes.length, size - from));
   readSync(file.fd, end, 0, end.length, size - end.length);
   if (Buffer.compare(end, bytes.subarray(0, end.length)) !== 0) return false;
-  // What was opened to append cannot be cut on Windows, and what is open there has its path until it is closed.
+  // Windows cuts no file that was opened to append. There the path of an open file stays until it is closed.
   if (IS_WINDOWS) truncateSync(path, size - end.length);
   else ftruncateSync(file.fd, size - end.length);
   return true;

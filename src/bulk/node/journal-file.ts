@@ -154,7 +154,7 @@ async function takeAway(file: FileHandle, ending: Ending): Promise<void> {
       await pause();
     }
   } catch {
-    // What is left is a torn end, or a line without its request.
+    // The file then ends with a torn line, or with a line without its request.
   }
 }
 

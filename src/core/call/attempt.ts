@@ -10,7 +10,7 @@ import { performExchange } from "./exchange.ts";
 import { rotatesToken } from "./operation.ts";
 
 /** Takes the call's position in the queue of the rate limiter, once, for all its requests. */
-export function enter(call: Call): Permit {
+export function takePosition(call: Call): Permit {
   const { baseUrl: service, maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
   const { endsAt, signal } = call.deadline;
   const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
@@ -73,7 +73,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
   const earlier = history.unauthorized;
   history.unauthorized = rejected ?? earlier;
   let limit: Deadline | undefined;
-  events?.enter("token");
+  events?.begin("token");
   try {
     const token = await tokenSource.tokenFor({
       rejected: rejected?.token,
@@ -112,7 +112,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   const { deadline, events, settings } = call;
   const { baseUrl, rateLimiter, tokenSource } = settings;
   for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
-    events?.enter("queue");
+    events?.begin("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
     // Either may have happened while the call waited, also in the turn in which it was admitted.

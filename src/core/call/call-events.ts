@@ -66,7 +66,7 @@ export class CallEvents {
 
   /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
   end(error: AnyAutomationError | undefined, { attempts, status }: Pick<EndEvent, "attempts" | "status">): void {
-    this.enter("total");
+    this.begin("total");
     const ended = error ?? { kind: undefined, outcome: "accepted", status };
     const { kind, outcome } = ended;
     const durationMs = this.#since - this.#began;
@@ -74,8 +74,8 @@ export class CallEvents {
     this.#observer.end(error, this.#isSent ? undefined : this.#waits());
   }
 
-  /** The call enters a stage. */
-  enter(phase: TimeoutPhase): void {
+  /** A stage of the call begins. */
+  begin(phase: TimeoutPhase): void {
     const time = now();
     const spentMs = time - this.#since;
     this.#since = time;
@@ -86,7 +86,7 @@ export class CallEvents {
 
   /** The attempt that failed is followed by another one. */
   retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
-    this.enter("total");
+    this.begin("total");
     this.emit({ type: "retry", ...retry, ...this.#spent });
     this.#spent = { ...NO_TIME };
     this.#isSent = false;
@@ -95,7 +95,7 @@ export class CallEvents {
 
   request(): void {
     // The time until here is part of what the request waited.
-    this.enter("headers");
+    this.begin("headers");
     const { method, path } = this.#call.operation;
     this.#isSent = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });
@@ -132,7 +132,7 @@ export class CallEvents {
 
   /** The response to a request; `error` is that of the call if the body was lost. */
   response({ status, limit, remaining, headers }: ResponseHead, error?: AutomationError): void {
-    this.enter("body");
+    this.begin("body");
     const requestId = this.#call.redactor.short(headers.get("x-request-id"));
     const lost = LOSSES.find((kind) => kind === error?.kind);
     this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });

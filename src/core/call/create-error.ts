@@ -2,7 +2,7 @@ import { cut } from "../checks/foreign.ts";
 import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
 import type { ConnectionFault } from "../errors/connection-fault.ts";
-import { explain } from "../errors/evidence.ts";
+import { explain } from "../errors/explanation.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";

@@ -41,7 +41,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   history.latestResponse = head;
   events?.head(head);
   events?.pause(token, pause?.pauseMs);
-  events?.enter("body");
+  events?.begin("body");
   try {
     const exchange = await receive(call, response, { head, pause, deadline });
     events?.response(head);

@@ -5,7 +5,7 @@ import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
 import type { Success } from "./api-promise.ts";
 import { apiResponse } from "./api-response.ts";
-import { attempt, enter } from "./attempt.ts";
+import { attempt, takePosition } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
 import { addExtra } from "./extra.ts";
@@ -66,7 +66,7 @@ async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Su
   const { deadline, events, settings } = call;
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   settings.hooks?.begin?.(call.hooked);
-  const permit = enter(call);
+  const permit = takePosition(call);
   const received = await withRetries(call, () => attempt(call, permit));
   const data = (await readOutput(call, received)) as Output; // the schema of the operation says that it is one
   const step = progress?.(data, events?.waitedMs ?? 0);

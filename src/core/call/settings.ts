@@ -142,7 +142,10 @@ export function readOptions<Options extends CallOptions>(
 }
 
 /** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */
-export function mergeSettings<Read extends Settings>(options: CheckedOptions<Read>, base: Read): Read {
+export function mergeSettings<Read extends Pick<Settings, "retry" | "headers">>(
+  options: CheckedOptions<Read>,
+  base: Read,
+): Read {
   if (options === NO_OPTIONS) return base;
   const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };

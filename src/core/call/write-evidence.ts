@@ -1,7 +1,7 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { hasMethods } from "../checks/values.ts";
 import type { RequestEvidence } from "../errors/connection-fault.ts";
-import { causesOf } from "../errors/evidence.ts";
+import { causesOf } from "../errors/explanation.ts";
 import { isWrite } from "../wire/method.ts";
 
 // "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does

@@ -193,7 +193,7 @@ function summarize(cause: unknown): unknown {
     const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
     return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
   } catch {
-    // What the application has thrown may throw when it is read.
+    // A value that the application threw may throw when it is read.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { type Evidence, type Explanation, explain } from "./evidence.ts";
+import { type ErrorWords, type Explanation, explain } from "./explanation.ts";
 
 /** The meaning of a failed connection for its request. */
 interface Verdict {
@@ -15,7 +15,7 @@ interface Verdict {
 /** A failed connection. */
 export interface ConnectionFault extends Verdict {
   /** Texts of others, which may hold secrets, for `words`. `host`: the service, and the address that failed. */
-  readonly said: Omit<Explanation, "evidence"> & { readonly host: string };
+  readonly said: Omit<Explanation, "chain"> & { readonly host: string };
 }
 
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
@@ -51,7 +51,7 @@ const NO_RESPONSE: Verdict = { ...UNEXPLAINED, permanent: true };
  * those of others only words.
  */
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
-  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
+  // Bytes that the parser does not understand are a response, whatever its words ("Invalid header token").
   [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
   [NO_RESPONSE, / TypeError: it resolved with /],
   [FORBIDDEN, /^ERR_ACCESS_DENIED | NotCapable:/],
@@ -62,7 +62,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
     REFUSED,
     /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) )|invalid peer certificate/i,
   ],
-  // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
+  // `fetch` itself refuses to send it: a URL, a header, the dispatcher of another version of undici.
   [
     NOT_TAKEN,
     /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_URL) |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i,
@@ -75,7 +75,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
     LOST,
     /^(?:\S* (?:read|write)|ConnectionClosed) |^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/,
   ],
-  // It was never made.
+  // The connection was never made.
   [
     NEVER_SENT,
     /^(?:\S* connect|E(?:CONNREFUSED|NOTFOUND|AI_\w+|(?:NET|HOST)(?:UNREACH|DOWN)|ADDRNOTAVAIL)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) |client error \(Connect\)/,
@@ -130,7 +130,7 @@ export type Named = "service" | "another" | "none";
 /** Judges a failed connection by the error, its causes, and the platform's news of the request. */
 export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
   const { cause } = fault;
-  const { evidence: chain, ...reason } = explain(cause);
+  const { chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
   const names = namesOf(service);
   const elsewhere = chain.find(({ host }) => host !== "" && !names.includes(host))?.host;
@@ -185,7 +185,7 @@ export function isNeverSent({ source, request, isRead, isSentOnce, named }: Faul
   return notTaken && source === "platform" && request !== undefined;
 }
 
-function namedBy(errors: readonly Evidence[], names: readonly string[]): Named {
+function namedBy(errors: readonly ErrorWords[], names: readonly string[]): Named {
   if (errors.some(({ host }) => host !== "" && !names.includes(host))) return "another";
   return errors.length > 0 && errors.every(({ host }) => host !== "") ? "service" : "none";
 }

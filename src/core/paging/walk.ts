@@ -40,7 +40,7 @@ export async function* walkPages<Item>(
   findSource: () => Promise<PageSource<Item>>,
   { closing, max = Number.POSITIVE_INFINITY, fetch }: WalkOptions = {},
 ): AsyncGenerator<Success<Page<Item>>, void, undefined> {
-  // That of the call of `next()`: nothing is awaited between it and here.
+  // The global `fetch` of the call of `next()`: nothing is awaited between it and here.
   let begun = fetch ?? globalThis.fetch;
   const source = await findSource();
   const cycle = new CycleDetector();

@@ -187,7 +187,7 @@ async function sleep(gate: TokenGate, wait: Wait): Promise<void> {
   await new Promise<void>((resolve) => {
     wait.look = resolve;
     cancel = after(until - now(), () => {
-      // Those that it admits go on in order, this wait among them.
+      // The waiters that the gate admits go on in order, this one among them.
       wait.until = Number.POSITIVE_INFINITY;
       gate.look(until);
       const watchedAt = wait.watchedAt > until ? wait.watchedAt : Number.POSITIVE_INFINITY;

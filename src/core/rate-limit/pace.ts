@@ -20,7 +20,7 @@ export interface Pace {
 }
 
 /** A request that got a 429, and so began a pause. */
-export interface Refused {
+export interface PausingRequest {
   readonly at: number;
   readonly sentAt: number;
   /** Requests in flight when it was refused, itself among them. */
@@ -64,7 +64,7 @@ export function distanceLeft({ distanceMs }: Pace, sinceMs: number): number {
  * The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. A distance
  * that was found is one step too short; any other doubles.
  */
-export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: Refused): Pace {
+export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: PausingRequest): Pace {
   const pace = paceAt(known, at);
   const isPaced = pace.distanceMs > 0;
   const isSoon = isPaced || at - pace.pausedAt <= SOON_MS;

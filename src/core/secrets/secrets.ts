@@ -30,10 +30,10 @@ export interface Secrets {
 }
 
 /** A part of a text: the index of its first character, and the one behind its last. */
-type Range = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
 /** Finds secrets of one kind in a text. */
-type Finder = (text: string) => readonly Range[];
+type Finder = (text: string) => readonly Span[];
 
 /** `true` for a field that holds a secret by its name; `inSecret`: it is part of a field that does. */
 export function isSecretName(name: string, inSecret = false): boolean {
@@ -65,12 +65,12 @@ export function redactionOf(
     const inText = finders.flatMap((find) => find(text));
     const { read, at } = readEscapes(text);
     const inRead = read === text ? [] : finders.flatMap((find) => find(read));
-    return without([...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])], text);
+    return without([...inText, ...inRead.map(([start, end]): Span => [at[start] ?? 0, at[end] ?? 0])], text);
   };
 }
 
 /** A text with these parts replaced, which may overlap. */
-function without(ranges: readonly Range[], text: string): string {
+function without(ranges: readonly Span[], text: string): string {
   let shown = "";
   let shownTo = 0;
   for (const [start, end] of [...ranges].sort(([one], [other]) => one - other)) {
@@ -97,7 +97,7 @@ function occurrencesOf({ spelled, least }: Spelling): Finder {
   return (text) => {
     if (!text.toLowerCase().includes(lower)) return [];
     compiled ??= new RegExp(pattern, "gi");
-    const ranges: Range[] = [];
+    const ranges: Span[] = [];
     compiled.lastIndex = 0;
     for (let match = compiled.exec(text); match !== null; match = compiled.exec(text)) {
       let [length, end] = [least, match.index + match[0].length];
@@ -151,7 +151,7 @@ const NAME = new RegExp(
 const VALUE = /(?<=\\")[^"\\]+|(?<=")(?:[^"\\]|\\.)+|(?<=')[^']+|[^\s"',;&<>{}[\]\\]+/y;
 
 const namedValuesIn: Finder = (text) => {
-  const ranges: Range[] = [];
+  const ranges: Span[] = [];
   const names = new RegExp(NAME);
   for (let match = names.exec(text); match !== null; match = names.exec(text)) {
     const [, name = ""] = match;

@@ -7,7 +7,7 @@ import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts"
  */
 export type Fields<Model> = { readonly [Field in keyof Model]-?: z.ZodMiniType<Model[Field]> };
 
-// What `z.iso.datetime({ offset: true })` returns. The object `z.iso` would bring the formats that are not used into each
+// `z.iso.datetime({ offset: true })` returns the same. The object `z.iso` would bring the formats that are not used into each
 // bundle, 400 bytes of it.
 const timestamp = new z.ZodMiniISODateTime({
   type: "string",

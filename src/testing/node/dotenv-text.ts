@@ -46,7 +46,7 @@ export function withVariables(text: string, variables: Variables): string {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = linesOf(missing, end);
   const gap = lines === "" || mark + replaced === "" || replaced.endsWith("\n") ? "" : end;
-  // What is not closed at the end takes the next line into itself: a blank value, a quote.
+  // A blank value or an open quote at the end takes the next line into itself.
   const after = [`${replaced}${gap}${lines}`, `${replaced}${gap}#${end}${lines}`, `${lines}${replaced}`].find(
     (edited) => hasValues(mark + edited, variables) && isDeepStrictEqual(othersIn(edited), othersIn(before)),
   );

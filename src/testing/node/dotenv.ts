@@ -48,7 +48,7 @@ async function replaceContent(file: FileHandle, before: Uint8Array, after: Uint8
   const { length } = before;
   const same = before.findIndex((byte, at) => byte !== after[at]);
   try {
-    // What makes the file longer comes first: nothing of it has changed then.
+    // The part that makes the file longer comes first: if that fails, the rest has not changed.
     await writeAll(file, after.subarray(length), length);
     if (same >= 0) await writeAll(file, after.subarray(same, length), same);
     await file.truncate(after.length);

@@ -65,7 +65,7 @@ export function logLine(request: RecordedRequest, colour: boolean): string {
     paint(GREY, new Date(at).toISOString().slice(11, 23)),
     paint(outcome === "completed" ? statusColour : RED, told),
     request.method,
-    // What a client sends must not reach the terminal as a control sequence.
+    // A client's bytes must not reach the terminal as a control sequence.
     request.url.replaceAll(/[^\x20-\x7e]/g, "?"),
     paint(GREY, `${endedAt - at} ms${faulty ? " (scripted)" : ""}${request.code ? ` ${request.code}` : ""}`),
   ];

@@ -118,7 +118,7 @@ export class Start implements Life {
   async abandon(): Promise<void> {
     this.#isAbandoned = true;
     for (const abandon of this.#onAbandon) abandon();
-    // What the rejections lead to still belongs to the program.
+    // The calls that follow the rejections still belong to the program.
     for (let turns = 0, late = 0; turns < 3; turns += 1) {
       await realPause(0);
       if (late !== this.#lateCalls) turns = 0;

@@ -101,7 +101,7 @@ export class Starts implements Traffic {
     };
     const fetch: typeof globalThis.fetch = (input, init) =>
       start.untilAbandoned(this.isStopped || start.hasEnded ? new Promise<never>(() => {}) : send(input, init));
-    // What journals tell the worlds of emulators apart by.
+    // Journals tell the worlds of emulators apart by these properties.
     return Object.defineProperties(fetch, Object.getOwnPropertyDescriptors(emulator.fetch));
   }
 }

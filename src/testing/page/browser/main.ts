@@ -80,7 +80,7 @@ function showOpened(): void {
   const { snapshot, requests } = store;
   const request = requests.get(place.open);
   detail.hidden = place.open === "" || snapshot === undefined;
-  // What is read stays, also when the request is no longer among the last.
+  // The details that somebody reads stay, also when the request is no longer among the last.
   const isShown = opened.id === place.open && (request === opened.request || request === undefined);
   if (detail.hidden || isShown) return;
   if (opened.id !== place.open) detail.replaceChildren();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { agrees, contradicts, probe } from "../../src/doctor/probe.ts";
-import { PROBES } from "../../src/doctor/probes.ts";
+import { agrees, contradicts, question } from "../../src/doctor/question.ts";
+import { QUESTIONS } from "../../src/doctor/questions.ts";
 import { step } from "../../src/doctor/step.ts";
 import { SCOPES } from "../../src/service/scopes.ts";
 import { startEmulator } from "../../src/testing/node.ts";
@@ -8,9 +8,9 @@ import { examine } from "./examine.ts";
 
 describe("the questions", () => {
   test("have ids of their own, and say what they are about", () => {
-    const ids = PROBES.map(({ id }) => id);
+    const ids = QUESTIONS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { id, question, about, assumes } of PROBES) {
+    for (const { id, question, about, assumes } of QUESTIONS) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
       expect(question).toMatch(/\?$/);
       expect(about).toMatch(/API documentation|convention|client/);
@@ -36,11 +36,11 @@ describe("the questions", () => {
     ["a page in place of the service", ["page-for-service"]],
     ["a value with %2F as one segment", ["encoded-slash"]],
   ])("ask about %s", (_, ids) => {
-    expect(PROBES.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    expect(QUESTIONS.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
 
   test("a new one is one entry: what it asks, and how it judges", async () => {
-    const favourite = probe({
+    const favourite = question({
       id: "favourite",
       question: "Does GET /favourite exist?",
       about: "API documentation 4: not shown",
@@ -50,7 +50,7 @@ describe("the questions", () => {
         reply.status === 404 ? agrees("no") : contradicts(`answered ${reply.status}`, "it is a favourite"),
     });
     await using service = await startEmulator();
-    const absent = await examine(service, { probes: [favourite] });
+    const absent = await examine(service, { asked: [favourite] });
     expect(absent.report.questions).toEqual([
       {
         id: "favourite",
@@ -62,6 +62,6 @@ describe("the questions", () => {
       },
     ]);
     service.emulator.fault({ match: ({ path }) => path === "/favourite", status: 200, body: {} });
-    expect((await examine(service, { probes: [favourite] })).contradictions).toEqual({ favourite: "answered 200" });
+    expect((await examine(service, { asked: [favourite] })).contradictions).toEqual({ favourite: "answered 200" });
   });
 });

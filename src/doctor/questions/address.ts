@@ -1,5 +1,14 @@
 import { isLoopback } from "../../core/wire/base-url.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import {
+  agrees,
+  contradicts,
+  differs,
+  type Finding,
+  type Question,
+  question,
+  type Seen,
+  unasked,
+} from "../question.ts";
 import { outlineOf } from "../reading.ts";
 import { basePathOf, PROJECTS, WITHOUT_TOKEN } from "../steps.ts";
 import type { Reply } from "../wire.ts";
@@ -71,8 +80,8 @@ function judgeProjects({ projects }: Readonly<Record<"projects", Reply>>): Findi
 }
 
 /** Where the service is, and how it is reached. */
-export const ADDRESS_PROBES: readonly Probe[] = [
-  probe({
+export const ADDRESS_QUESTIONS: readonly Question[] = [
+  question({
     id: "connection",
     question: "Is the connection trusted?",
     about: "client: a certificate that is not trusted is never accepted",
@@ -80,21 +89,21 @@ export const ADDRESS_PROBES: readonly Probe[] = [
     asks: { first: WITHOUT_TOKEN },
     judge: judgeConnection,
   }),
-  probe({
+  question({
     id: "version-segment",
     question: "Does the address end with the version segment?",
     about: 'the API documentation says "`/api/v1` is the prefix of every path. Only this version is described."',
     assumes: "/api/v1",
     judge: judgeVersion,
   }),
-  probe({
+  question({
     id: "clock",
     question: "Does the clock of the service agree with this machine's?",
     about: "convention clockOffsetMs; client: `expires_at` is compared with the local clock",
     assumes: "less than 60 s apart",
     judge: judgeClock,
   }),
-  probe({
+  question({
     id: "projects-list",
     question: "Does GET /projects return a list?",
     about: 'the API documentation says "A successful list call returns status 200"',

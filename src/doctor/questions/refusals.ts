@@ -1,6 +1,15 @@
 import { isRecord } from "../../core/checks/values.ts";
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import {
+  agrees,
+  contradicts,
+  differs,
+  type Finding,
+  type Question,
+  question,
+  type Seen,
+  unasked,
+} from "../question.ts";
 import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
@@ -146,12 +155,12 @@ function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen
   return !replies.some((one) => isSuccess(one) && one.request.path.includes("/sessions"));
 }
 
-function refusalProbe(row: RefusalRow): Probe {
-  const { reason, question, step, statement, before } = row;
+function refusalQuestion(row: RefusalRow): Question {
+  const { reason, question: text, step, statement, before } = row;
   const convention = `convention refusals.${reason}; the API documentation says "The error code is carried in the \`error\` field"`;
-  return probe({
+  return question({
     id: `refusal-${reason.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-    question,
+    question: text,
     about: statement === undefined ? convention : `${statement}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
     asks: { reply: step, before: before ?? step },
@@ -172,9 +181,9 @@ function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding 
 }
 
 /** Questions about refusals. */
-export const REFUSAL_PROBES: readonly Probe[] = [
-  ...ROWS.map(refusalProbe),
-  probe({
+export const REFUSAL_QUESTIONS: readonly Question[] = [
+  ...ROWS.map(refusalQuestion),
+  question({
     id: "fields-error",
     question: "Which fields does an error body have beside error and message?",
     about: "the API documentation shows `error` alone; convention extraFields.error",

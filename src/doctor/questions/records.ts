@@ -3,7 +3,7 @@ import { isPromise } from "../../core/checks/values.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../service/schemas/index.ts";
 import type { Scope } from "../../service/scopes.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
 import { errorOf, fieldsOf, flawOfRead, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, LARGEST_PAGE, SESSION, SESSIONS } from "../steps.ts";
@@ -86,11 +86,11 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function recordProbes(row: RecordRow): Probe[] {
+function recordQuestions(row: RecordRow): Question[] {
   const { record, step } = row;
   const asks = { reply: step };
   return [
-    probe({
+    question({
       id: `record-${record}`,
       question: `Does each ${record} have the fields of the API documentation?`,
       about: `the API documentation shows these fields of ${record === "token" ? "an API token record" : `a record of type ${record}`}`,
@@ -98,7 +98,7 @@ function recordProbes(row: RecordRow): Probe[] {
       asks,
       judge: ({ reply }) => judgeRecords(row, reply),
     }),
-    probe({
+    question({
       id: `fields-${record}`,
       question: `Which other fields does ${record === "issue" ? "an" : "a"} ${record} have?`,
       about: `the API documentation shows no others; convention extraFields.${record}`,
@@ -158,9 +158,9 @@ function judgeStates({ field, convention, usual, scope }: StateRow, reply: Reply
 }
 
 /** Questions about records. */
-export const RECORD_PROBES: readonly Probe[] = [
-  ...ROWS.flatMap(recordProbes),
-  probe({
+export const RECORD_QUESTIONS: readonly Question[] = [
+  ...ROWS.flatMap(recordQuestions),
+  question({
     id: "session-get",
     question: "Does GET /sessions/{id} return the session?",
     about: "the API documentation shows this endpoint; convention successStatus.sessions.get",
@@ -173,7 +173,7 @@ export const RECORD_PROBES: readonly Probe[] = [
         "sessions.get() rejects with ConnectionError or TimeoutError, and waitFor() waits on",
       ),
   }),
-  probe({
+  question({
     id: "session-states",
     question: "Which states do sessions have?",
     about: 'the API documentation says "Session state values and transitions: not shown."; convention sessionState',
@@ -181,7 +181,7 @@ export const RECORD_PROBES: readonly Probe[] = [
     asks: { reply: SESSIONS },
     judge: ({ reply }) => judgeStates(SESSION_STATES, reply),
   }),
-  probe({
+  question({
     id: "issue-statuses",
     question: "Which statuses do issues have?",
     about: 'the API documentation says "Issue status values and transitions: not shown."; convention issueStatus',

@@ -1,6 +1,15 @@
 import { readRateLimit } from "../../core/wire/head.ts";
 import type { RateLimitHeaders } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import {
+  agrees,
+  contradicts,
+  differs,
+  type Finding,
+  type Question,
+  question,
+  type Seen,
+  unasked,
+} from "../question.ts";
 import { codeOf, fieldsOf, outlineOf } from "../reading.ts";
 import { CROSS_ORIGIN, PROJECTS } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
@@ -131,7 +140,7 @@ function judgeRequestId({ reply }: Readonly<Record<"reply", Reply>>): Finding {
   return differs(seen, "error.requestId is missing; onResponse sees the headers of each response", { requestIdHeader });
 }
 
-function judgeNotice(name: "deprecation" | "sunset"): Probe["judge"] {
+function judgeNotice(name: "deprecation" | "sunset"): Question["judge"] {
   return (_, { replies }) => {
     if (replies.length === 0) return unasked("no response");
     const value = replies.map(({ headers }) => headers.get(name)).find((one) => one !== null) ?? null;
@@ -141,22 +150,22 @@ function judgeNotice(name: "deprecation" | "sunset"): Probe["judge"] {
 }
 
 /** Questions about the headers of responses. */
-export const HEADER_PROBES: readonly Probe[] = [
-  probe({
+export const HEADER_QUESTIONS: readonly Question[] = [
+  question({
     id: "rate-limit-headers",
     question: "Which rate limit headers are there, and in which form?",
     about: "the API documentation names RateLimit-Limit and RateLimit-Remaining; convention rateLimitHeaders",
     assumes: "RateLimit-Limit and RateLimit-Remaining, numbers",
     judge: judgeRateLimit,
   }),
-  probe({
+  question({
     id: "rate-limit-everywhere",
     question: "Does every response carry the rate limit headers?",
     about: 'the API documentation says "Every response carries these headers"',
     assumes: "every response, errors too",
     judge: judgeCoverage,
   }),
-  probe({
+  question({
     id: "retry-after",
     question: "What does a 429 say?",
     about:
@@ -164,7 +173,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     assumes: "429 too_many_requests, Retry-After in seconds",
     judge: judgeRetryAfter,
   }),
-  probe({
+  question({
     id: "cors",
     question: "What may a page of another origin see?",
     about: "convention cors",
@@ -172,7 +181,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     asks: { reply: CROSS_ORIGIN },
     judge: judgeCors,
   }),
-  probe({
+  question({
     id: "content-type",
     question: "What content type has JSON?",
     about: 'the API documentation says "Request and response bodies are JSON."; convention contentType',
@@ -180,7 +189,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     asks: { reply: PROJECTS },
     judge: judgeContentType,
   }),
-  probe({
+  question({
     id: "request-id",
     question: "Which header names the request?",
     about: "client: `requestId` of errors; convention requestIdHeader",
@@ -189,7 +198,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     judge: judgeRequestId,
   }),
   ...(["deprecation", "sunset"] as const).map((name) =>
-    probe({
+    question({
       id: name,
       question: `Is there a ${name === "sunset" ? "Sunset" : "Deprecation"} header?`,
       about: `the API documentation shows no deprecation policy; convention ${name}`,

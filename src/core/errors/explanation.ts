@@ -1,8 +1,8 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { parseUrl } from "../checks/parse-url.ts";
 
-/** One error, read: texts of others, which may hold secrets. A text that it does not have is empty. */
-export interface Evidence {
+/** The texts of one error, which may hold secrets. A text that it does not have is empty. */
+export interface ErrorWords {
   /** `<code> <syscall> <name>: <message>`. */
   readonly line: string;
   readonly code: string;
@@ -17,7 +17,7 @@ const MAX_DEPTH = 6;
 /** Why something failed, in the words of others, which may hold secrets. */
 export interface Explanation {
   /** The error and its causes, the outermost first; nothing if they throw when they are read. */
-  readonly evidence: readonly Evidence[];
+  readonly chain: readonly ErrorWords[];
   readonly platformCode: string | undefined;
   /** The platform's code, or the reason without one. */
   readonly code: string;
@@ -39,12 +39,12 @@ export function causesOf(thrown: unknown): readonly unknown[] {
 
 /** Reads what was thrown. */
 export function explain(thrown: unknown): Explanation {
-  const evidence = ignoreErrors(() => causesOf(thrown).flatMap(triedIn).map(readEvidence)) ?? [];
-  const platformCode = evidence.find(({ code }) => code !== "")?.code;
-  const messages = evidence.map(({ message }) => message).filter((message) => message !== "");
+  const chain = ignoreErrors(() => causesOf(thrown).flatMap(triedIn).map(wordsOf)) ?? [];
+  const platformCode = chain.find(({ code }) => code !== "")?.code;
+  const messages = chain.map(({ message }) => message).filter((message) => message !== "");
   const reason = messages.at(-1) ?? platformCode ?? "it does not say why";
   const why = reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`;
-  return { evidence, platformCode, code: platformCode ?? reason, reason, why };
+  return { chain, platformCode, code: platformCode ?? reason, reason, why };
 }
 
 /** Of several connections that were tried, each says why it failed. */
@@ -53,7 +53,7 @@ function triedIn(error: unknown): readonly unknown[] {
   return Array.isArray(errors) && errors.length > 0 ? errors.slice(0, MAX_DEPTH) : [error];
 }
 
-function readEvidence(error: unknown): Evidence {
+function wordsOf(error: unknown): ErrorWords {
   const fields = (typeof error === "string" ? { message: error } : Object(error)) as Readonly<Record<string, unknown>>; // any object can be asked
   const text = (name: string): string => {
     const value = fields[name];

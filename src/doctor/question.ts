@@ -3,7 +3,7 @@ import type { Step } from "./step.ts";
 import type { Failure, Reply } from "./wire.ts";
 
 /**
- * The verdict of a probe.
+ * The verdict of a question.
  *
  * - `agrees`: as the API documentation says, or, where it says nothing, as the emulator does by default.
  * - `differs`: the API documentation says nothing, and the emulator does otherwise by default.
@@ -31,7 +31,7 @@ export interface Seen {
 }
 
 /** One question. */
-export interface Probe {
+export interface Question {
   /** Stable: reports of two nights are compared by it. */
   readonly id: string;
   readonly question: string;
@@ -47,14 +47,14 @@ export interface Probe {
   readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
 }
 
-/** The fields of a {@link probe}. */
-export interface ProbeFields<Name extends string> extends Omit<Probe, "asks" | "judge"> {
+/** The fields of a {@link question}. */
+export interface QuestionFields<Name extends string> extends Omit<Question, "asks" | "judge"> {
   readonly asks?: Readonly<Record<Name, Step>>;
   readonly judge: (replies: Readonly<Record<Name, Reply>>, seen: Seen) => Finding;
 }
 
 /** Describes a question. */
-export function probe<Name extends string = never>(fields: ProbeFields<Name>): Probe {
+export function question<Name extends string = never>(fields: QuestionFields<Name>): Question {
   return {
     ...fields,
     asks: fields.asks ?? {},

@@ -1,5 +1,5 @@
 import { isRefusalOfService } from "../../core/call/from-service.ts";
-import { agrees, contradicts, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import { agrees, contradicts, type Finding, type Question, question, type Seen, unasked } from "../question.ts";
 import { codeOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import { DECODED_SLASH, ENCODED_SLASH, UNKNOWN_SESSION, withoutMadeUp } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
@@ -50,8 +50,8 @@ function judgeSlash({ encoded, decoded, plain }: Readonly<Record<"encoded" | "de
 }
 
 /** Questions about what stands between this machine and the service. */
-export const PROXY_PROBES: readonly Probe[] = [
-  probe({
+export const PROXY_QUESTIONS: readonly Question[] = [
+  question({
     id: "page-for-service",
     question: "Does a page answer in place of the service?",
     about:
@@ -59,7 +59,7 @@ export const PROXY_PROBES: readonly Probe[] = [
     assumes: "no: each 2xx has the rate limit headers",
     judge: judgePage,
   }),
-  probe({
+  question({
     id: "encoded-slash",
     question: "Does a value with %2F arrive as one segment?",
     about: "client: a name or an id is one segment of the path, and its slashes are sent as %2F",

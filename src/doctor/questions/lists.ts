@@ -1,5 +1,5 @@
 import type { Conventions } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
 import { cursorOf, errorOf, fieldsOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
 import { FIRST_PAGE, LARGEST_PAGE, LIMIT_ABOVE, LIMIT_ZERO, SECOND_PAGE } from "../steps.ts";
 import type { Reply } from "../wire.ts";
@@ -94,8 +94,8 @@ function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
 }
 
 /** Questions about lists and their pages. */
-export const LIST_PROBES: readonly Probe[] = [
-  probe({
+export const LIST_QUESTIONS: readonly Question[] = [
+  question({
     id: "limit-zero",
     question: "Is a limit of 0 clamped?",
     about: `${CLAMPED}; convention limitTooSmall`,
@@ -103,7 +103,7 @@ export const LIST_PROBES: readonly Probe[] = [
     asks: { reply: LIMIT_ZERO },
     judge: ({ reply }) => judgeClamp("limitTooSmall", 1)(reply),
   }),
-  probe({
+  question({
     id: "limit-above",
     question: "Is a limit of 201 clamped?",
     about: `${CLAMPED}; convention limitTooLarge`,
@@ -111,7 +111,7 @@ export const LIST_PROBES: readonly Probe[] = [
     asks: { reply: LIMIT_ABOVE },
     judge: ({ reply }) => judgeClamp("limitTooLarge", MAX_LIMIT)(reply),
   }),
-  probe({
+  question({
     id: "limit",
     question: "Does a limit of 1 return one item?",
     about: 'the API documentation says "`limit`: Query parameter, page size."',
@@ -119,7 +119,7 @@ export const LIST_PROBES: readonly Probe[] = [
     asks: { first: FIRST_PAGE, largest: LARGEST_PAGE },
     judge: judgeLimit,
   }),
-  probe({
+  question({
     id: "second-page",
     question: "Does the cursor lead to other items?",
     about: 'the API documentation says "`cursor`: Value is the `next_cursor` of the previous response."',
@@ -127,7 +127,7 @@ export const LIST_PROBES: readonly Probe[] = [
     asks: { first: FIRST_PAGE, second: SECOND_PAGE },
     judge: judgeSecondPage,
   }),
-  probe({
+  question({
     id: "end-of-list",
     question: "How does the last page say that it is the last?",
     about: 'the API documentation says of next_cursor "It is null on the last page."; convention endOfList',
@@ -135,7 +135,7 @@ export const LIST_PROBES: readonly Probe[] = [
     asks: { largest: LARGEST_PAGE },
     judge: judgeEnd,
   }),
-  probe({
+  question({
     id: "fields-page",
     question: "Which fields does a page have beside data and next_cursor?",
     about: "the API documentation shows data and next_cursor; convention extraFields.page",

@@ -1,4 +1,13 @@
-import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import {
+  agrees,
+  contradicts,
+  differs,
+  type Finding,
+  type Question,
+  question,
+  type Seen,
+  unasked,
+} from "../question.ts";
 import { errorOf, fieldsOf, idOf, isAbsent, isOfService, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import { CREATED, mayExist, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
 import { type Answer, labelOf, type Reply } from "../wire.ts";
@@ -69,8 +78,8 @@ function judgeTokenList({ tokens }: Readonly<Record<"tokens", Reply>>): Finding 
 }
 
 /** The life of a token; most of it only with `--write`. */
-export const TOKEN_PROBES: readonly Probe[] = [
-  probe({
+export const TOKEN_QUESTIONS: readonly Question[] = [
+  question({
     id: "token-create",
     question: "Can a token without scopes be created?",
     about: 'the API documentation says "When a token is created with an empty or absent scope set, it can do nothing."',
@@ -83,7 +92,7 @@ export const TOKEN_PROBES: readonly Probe[] = [
         "tokens.create() rejects with ConnectionError or TimeoutError",
       ),
   }),
-  probe({
+  question({
     id: "token-lifetime",
     question: "How long does a token live by default?",
     about: "the API documentation does not show it; convention tokenLifetimeDays",
@@ -91,7 +100,7 @@ export const TOKEN_PROBES: readonly Probe[] = [
     asks: { created: CREATED },
     judge: judgeLifetime,
   }),
-  probe({
+  question({
     id: "token-revoke",
     question: "Can the token be revoked?",
     about:
@@ -101,14 +110,14 @@ export const TOKEN_PROBES: readonly Probe[] = [
     judge: judgeRevocation,
     judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`, NOT_REVOKED),
   }),
-  probe({
+  question({
     id: "plaintext-again",
     question: "Does a response show a token that was shown before?",
     about: 'the API documentation says of plaintext "It is returned only in the creation response and never again."',
     assumes: "never",
     judge: judgeRepetition,
   }),
-  probe({
+  question({
     id: "tokens-list",
     question: "Does GET /me/tokens exist?",
     about: 'the API documentation says "Listing tokens: method and path not shown."',

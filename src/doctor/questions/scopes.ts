@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from "../../service/scopes.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
 import { errorOf, flawOfRead, idsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, PROJECTS, SESSIONS, SESSIONS_BY_NAME } from "../steps.ts";
@@ -12,7 +12,7 @@ const READS: Readonly<Partial<Record<Scope, Step>>> = {
   "issues:read": ISSUES,
 };
 
-function scopeProbe(scope: Scope): Probe {
+function scopeQuestion(scope: Scope): Question {
   const fields = {
     id: `scope-${scope.replace(":", "-")}`,
     question: `Does the token have ${scope}?`,
@@ -21,9 +21,9 @@ function scopeProbe(scope: Scope): Probe {
   };
   const step = READS[scope];
   if (step === undefined) {
-    return probe({ ...fields, judge: () => unasked("the API documentation shows no endpoint that needs it") });
+    return question({ ...fields, judge: () => unasked("the API documentation shows no endpoint that needs it") });
   }
-  return probe({
+  return question({
     ...fields,
     asks: { reply: step },
     judge: ({ reply }) => {
@@ -65,9 +65,9 @@ function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
 }
 
 /** Questions about what the token can read. */
-export const SCOPE_PROBES: readonly Probe[] = [
-  ...SCOPES.filter((scope) => scope.endsWith(":read")).map(scopeProbe),
-  probe({
+export const SCOPE_QUESTIONS: readonly Question[] = [
+  ...SCOPES.filter((scope) => scope.endsWith(":read")).map(scopeQuestion),
+  question({
     id: "sessions-list",
     question: "Does GET /projects/{project}/sessions return a list?",
     about: "the API documentation shows this endpoint; convention successStatus.sessions.list",
@@ -77,7 +77,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
     judgeFailure: ({ code }) =>
       contradicts(`no response (${code})`, "sessions.list() rejects with ConnectionError or TimeoutError"),
   }),
-  probe({
+  question({
     id: "project-by-name",
     question: "Can a project be addressed by its name?",
     about: 'the API documentation says "In a path, a project can be addressed by its name or by its id."',
@@ -85,7 +85,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
     asks: { sessions: SESSIONS, named: SESSIONS_BY_NAME },
     judge: judgeByName,
   }),
-  probe({
+  question({
     id: "issues-list",
     question: "Does GET /projects/{project}/issues exist?",
     about: "the API documentation does not show it; option listIssues of the emulator",
