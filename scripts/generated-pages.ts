@@ -25,7 +25,7 @@ interface Member {
 type Row = readonly (string | number)[];
 
 /** The members of an interface or object that have docstrings. */
-function membersOf(file: string, declaration: string): Member[] {
+export function membersOf(file: string, declaration: string): Member[] {
   const text = readFileSync(join(root, file), "utf8");
   const [, members] = text.split(declaration);
   if (members === undefined) throw new Error(`${file} has no "${declaration}"`);

@@ -118,6 +118,7 @@ describe.runIf(runsTools)("the Next.js application of the guide", () => {
       "app/api/projects/route.ts",
       "app/projects/page.tsx",
       "app/actions.ts",
+      "app/new-issue.tsx",
     ]);
     expect(report).toMatch(/ƒ \/api\/projects\b/);
     expect(report).toMatch(/ƒ \/projects\b/);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../../src/bulk/index.ts";
-import { type AutomationError, Client, isAutomationError } from "../../../src/client/index.ts";
+import { type AutomationError, Client, type ClientOptions, isAutomationError } from "../../../src/client/index.ts";
 import { createEmulator, type Fault } from "../../../src/testing/index.ts";
 import { key, rowsOf, runToEnd, send } from "../../bulk/rows.ts";
 import { ended, fakeTime } from "../../support/fake-time.ts";
@@ -199,4 +199,39 @@ describe("docs/tokens.md, a rotation that failed", () => {
     },
   };
   test.each(boundRows(rows, cases))("$first", async ({ cells, run }) => expect(await run()).toEqual(cells));
+});
+
+describe("docs/runtimes.md, a header that a page may not read", () => {
+  const { rows } = tableOf("docs/runtimes.md", "missing header", "effect");
+  const cases = {
+    "`Retry-After`": async () => {
+      const pauses: number[] = [];
+      const onEvent: ClientOptions["onEvent"] = (event) =>
+        event.type === "rate_limit_pause" && pauses.push(event.delayMs / 1_000);
+      const client = scriptedFetch(responds(429)).client({ onEvent, maxConcurrency: 1 });
+      await ended(client.sessions.get("ses_1"));
+      for (const [index, seconds] of [0.5, 4, 8, 16, 32].entries()) {
+        expect(pauses[index]).toBeGreaterThanOrEqual(seconds);
+        expect(pauses[index]).toBeLessThanOrEqual(seconds * 1.1);
+      }
+      return "after a 429 the client pauses for half a second, then for 4, 8, 16 and 32 s, and up to 10 % longer each";
+    },
+    "`RateLimit-Limit`, `RateLimit-Remaining`": async () => {
+      const client = scriptedFetch(good).client();
+      await client.sessions.get("ses_1");
+      expect([client.rateLimit?.limit, client.rateLimit?.remaining]).toEqual([undefined, undefined]);
+      return "`client.rateLimit` has no `limit` and no `remaining`";
+    },
+    "`Access-Control-Allow-Origin`": async () => {
+      const blocked = (): never => {
+        throw new TypeError("Failed to fetch"); // as Chromium says it
+      };
+      expect(await failure(create(scriptedFetch(blocked).client()))).toMatchObject({
+        kind: "connection",
+        outcome: "unknown",
+      });
+      return 'a `ConnectionError` with `outcome: "unknown"`: the service may have processed the request';
+    },
+  };
+  test.each(boundRows(rows, cases))("$first", async ({ cells, run }) => expect([await run()]).toEqual(cells));
 });
