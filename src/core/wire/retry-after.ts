@@ -35,7 +35,7 @@ function membersOf(value: string | null): string[] {
 }
 
 function toMilliseconds(seconds: number): number {
-  // 1.005 * 1000 is 1004.9999999999999.
+  // 2.007 * 1000 is 2007.0000000000002, and that would be rounded up.
   return Math.min(Math.ceil(Number((seconds * 1_000).toFixed(6))), Number.MAX_SAFE_INTEGER);
 }
 

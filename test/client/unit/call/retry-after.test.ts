@@ -16,6 +16,7 @@ describe("seconds", () => {
     ["005", 5_000],
     ["1.5", 1_500],
     ["1.005", 1_005],
+    ["2.007", 2_007],
     ["0.0001", 1],
     ["1.0000", 1_000],
     ["2.9999", 3_000],
@@ -105,6 +106,10 @@ describe("dates", () => {
     expect(parse(value, "Saturday, 21-Nov-26 01:59:53 GMT")).toBe(10_000);
     expect(parse(value, "not a date")).toBe(3_000);
     expect(parse(value, "2026-11-21T01:00:00Z")).toBe(3_000);
+  });
+
+  test("a leap second is the first second of the next minute", () => {
+    expect(parse("Sat, 21 Nov 2026 02:00:60 GMT")).toBe(60_000);
   });
 
   test("the past is 0, and the year 9999 is a long wait", () => {
