@@ -1,5 +1,6 @@
 import { VERSION } from "./client/version.ts";
 import { type Command, say, type Terminal } from "./command/command.ts";
+import { USAGE } from "./command/flags.ts";
 import { closestName } from "./core/checks/hints.ts";
 
 interface Entry {
@@ -51,5 +52,5 @@ export async function runBin([word, ...rest]: readonly string[], terminal: Termi
   const given = word === undefined ? "" : `, not "${word.slice(0, 40)}"`;
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   say("", terminal, `the first word must be one of ${words.join(", ")}${given}${hint}`);
-  return 2;
+  return USAGE;
 }

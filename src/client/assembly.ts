@@ -1,5 +1,5 @@
 import type { CallHooks } from "../core/call/call-hooks.ts";
-import { createHttp } from "../core/call/http.ts";
+import { createHttp, platformMayRepeat } from "../core/call/http.ts";
 import { createSend } from "../core/call/send.ts";
 import type { ClientContext } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
@@ -57,6 +57,7 @@ export class Assembly {
     const context: ClientContext = {
       ...settings,
       http: createHttp(`project-automation/${VERSION}`, fetchOptions),
+      mayRepeat: platformMayRepeat(fetchOptions),
       tokenSource,
       observers: combine([
         onEvent && { begin: (call) => ({ event: (event) => runHook("onEvent", call, () => onEvent(event)) }) },

@@ -1,10 +1,12 @@
 import { VARIABLES, withEnvironment } from "../client/environment.ts";
 import { VERSION } from "../client/version.ts";
 import { isError } from "../core/checks/foreign.ts";
+import { InvalidInput } from "../core/checks/invalid-input.ts";
+import { ConfigError } from "../core/errors/classes.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { flawOfToken } from "../core/token/token-format.ts";
 import { isSafeTransport, readService } from "../core/wire/base-url.ts";
-import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, UsageError, type Values } from "./flags.ts";
+import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, USAGE, UsageError, type Values } from "./flags.ts";
 
 /** The process around a command, as far as the command needs it. */
 export interface Terminal {
@@ -114,10 +116,16 @@ export function command<Given extends Flags>(fields: CommandFields<Given>): Comm
       return 0;
     } catch (error) {
       say(name, terminal, error);
-      return error instanceof CommandError ? error.status : failure;
+      return statusOf(error) ?? failure;
     }
   };
   return { help, run };
+}
+
+/** The exit code of an error that has its own: options that the client refuses are a mistake of the command line, too. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof CommandError) return error.status;
+  return error instanceof InvalidInput || error instanceof ConfigError ? USAGE : undefined;
 }
 
 /** Prints one line on standard error, without the token of the environment. */

@@ -34,10 +34,13 @@ export class CommandError extends Error {
   }
 }
 
+/** The exit code of a command line with a mistake. */
+export const USAGE = 2;
+
 /** A command line with a mistake. Its message tells the user which. */
 export class UsageError extends CommandError {
   constructor(message: string) {
-    super(message, 2);
+    super(message, USAGE);
   }
 }
 

@@ -9,6 +9,8 @@ export interface IoredisClient {
 /** The part of a `redis` (node-redis) client, or of a cluster's, pool's or sentinel's, that is used. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
+  /** Absent in early versions of a cluster's. */
+  readonly isReady?: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
@@ -29,14 +31,21 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
   }
   if (isNodeRedis(client)) {
     return async ({ script, keys, args }) => {
-      if (!client.isOpen) throw new NotConnected();
-      return await client.eval(script, { keys: [...keys], arguments: [...args] });
+      if (!client.isOpen) throw new NotConnected("the Redis client is not connected: call its connect()");
+      const isConnecting = client.isReady === false;
+      try {
+        return await client.eval(script, { keys: [...keys], arguments: [...args] });
+      } catch (error) {
+        // A client keeps commands until it has a connection. A cluster's refuses them, and says so without a code.
+        const { code } = Object(error) as { readonly code?: unknown }; // anything may be thrown
+        throw isConnecting && code === undefined ? new NotConnected("the Redis client has no connection yet") : error;
+      }
     };
   }
   return undefined;
 }
 
-/** A client of node-redis has no connection, and makes none by itself. */
+/** A client of node-redis has no connection. The message is for a log line. */
 export class NotConnected extends Error {}
 
 /** The part of an event emitter that is used. */

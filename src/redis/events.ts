@@ -3,7 +3,7 @@ export interface DegradedEvent {
   readonly type: "degraded";
   /**
    * `timeout`: no answer within `commandTimeoutMs`; `error`: an error reply, or a lost connection; `not_connected`: a client
-   * of node-redis that was never connected, or is closed.
+   * of node-redis that was never connected, is closed, or has no connection yet.
    */
   readonly reason: "timeout" | "error" | "not_connected";
   /** The same in a sentence, for a log line. */

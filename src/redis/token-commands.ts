@@ -152,9 +152,7 @@ function describe(error: unknown): Failure {
       message: "a key of this token in Redis is of a wrong type: delete it",
     };
   }
-  if (error instanceof NotConnected) {
-    return { reason: "not_connected", message: "the Redis client is not connected: call its connect()" };
-  }
+  if (error instanceof NotConnected) return { reason: "not_connected", message: error.message };
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
   const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
   const known = words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));

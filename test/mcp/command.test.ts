@@ -255,7 +255,7 @@ test("nothing but the protocol is on standard output, and no token anywhere", as
   expect(out() + err()).not.toContain(service.token);
 });
 
-describe("a mistake is one clear line, and a non-zero exit", () => {
+describe("a mistake is one clear line, and exit code 2", () => {
   test.each([
     [["--tools", "list_project"], /unknown tool "list_project"; there are list_projects/],
     [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
@@ -274,9 +274,15 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
       /plain http: .* use https:, or --allow-insecure-http$/m,
       withoutAddress,
     ],
+    [["--base-url", "x"], /--base-url must be an absolute http: or https: URL/],
+    [
+      [],
+      /PROJECT_AUTOMATION_BASE_URL must be an absolute http: or https: URL/,
+      () => ({ ...environment(), PROJECT_AUTOMATION_BASE_URL: "x" }),
+    ],
   ] as const)("%j", async (flags, message, env = environment) => {
     const { exitCode, out, err } = run(flags, env());
-    expect(await exitCode()).not.toBe(0);
+    expect(await exitCode()).toBe(2);
     expect(err()).toMatch(message);
     expect(err().trim().split("\n")).toHaveLength(1);
     expect(out()).toBe("");
@@ -290,7 +296,7 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
       [noAddress, "PROJECT_AUTOMATION_BASE_URL"],
     ] as const) {
       const { exitCode, err } = run([], env);
-      expect(await exitCode()).not.toBe(0);
+      expect(await exitCode()).toBe(2);
       expect(err()).toContain(name);
     }
   });

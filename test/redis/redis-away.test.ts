@@ -192,9 +192,27 @@ test("a call that acquires again asks Redis again", async () => {
   permit.release();
 });
 
-test("a client that is not connected is named in words, once, and calls go on", async () => {
+const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+
+test.each<[string, { isOpen: boolean; isReady?: boolean; error: Error }, object]>([
+  [
+    "was not connected",
+    { isOpen: false, error: new Error("The client is closed") },
+    { reason: "not_connected", message: "the Redis client is not connected: call its connect()" },
+  ],
+  [
+    "is of a cluster and connects",
+    { isOpen: true, isReady: false, error: new Error("The client is offline") },
+    { reason: "not_connected", message: "the Redis client has no connection yet" },
+  ],
+  [
+    "cannot connect",
+    { isOpen: true, isReady: false, error: refused },
+    { reason: "error", code: "ECONNREFUSED", message: "Redis failed (ECONNREFUSED)" },
+  ],
+])("a client that %s is named in words, once, and calls go on", async (_, { error, ...state }, told) => {
   const events: unknown[] = [];
-  const client = { isOpen: false, eval: () => Promise.reject(new Error("The client is closed")) };
+  const client = { ...state, eval: () => Promise.reject(error) };
   const limiter = redisRateLimiter({ client, onEvent: (event) => void events.push(event) });
   const permit = limiter.enter({
     service: "https://a.example/api/v1",
@@ -207,13 +225,7 @@ test("a client that is not connected is named in words, once, and calls go on", 
   });
   expect(await permit.acquire("token")).toEqual({ kind: "admitted" });
   permit.release();
-  expect(events).toEqual([
-    {
-      type: "degraded",
-      reason: "not_connected",
-      message: "the Redis client is not connected: call its connect()",
-    },
-  ]);
+  expect(events).toEqual([{ type: "degraded", ...told }]);
 });
 
 test("the errors of a client that was given have a listener, without which node-redis ends the process", () => {

@@ -75,7 +75,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
   timeoutMs?: number | false | undefined;
-  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In an iteration, per page. `false`: none. */
+  /**
+   * Deadline of the whole call in milliseconds: queueing, waits, every attempt, an asynchronous `schema`. In an iteration, per
+   * page. `false`: none.
+   */
   totalTimeoutMs?: number | false | undefined;
   /** Laid over the client's `retry`; `false` sends one request and never another. */
   retry?: RetryOptions | false | undefined;

@@ -12,7 +12,7 @@ import type { Exchange, ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
 import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
-import { type Operation, rotatesToken } from "./operation.ts";
+import { mayRepeat, type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 import { OWN_VENDOR } from "./standard-schema.ts";
 
@@ -156,7 +156,8 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
   const { baseUrl, tokenSource, retry } = settings;
   const token = tokenSource.current;
-  const maxRetryAfterMs = retry ? retry.maxRetryAfterMs : undefined;
+  const isResent = retry && (status === 429 || mayRepeat(status, { operation, rules: retry }));
+  const maxRetryAfterMs = isResent ? retry.maxRetryAfterMs : undefined;
   const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, isUnread, maxRetryAfterMs });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
   const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");

@@ -3,9 +3,7 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../time/jitter.ts";
-import { isSuccess } from "../wire/head.ts";
-import { isWrite } from "../wire/method.ts";
-import { type Operation, rotatesToken } from "./operation.ts";
+import { mayRepeat, type Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
 /** The values that a retry decision is made from. */
@@ -63,22 +61,15 @@ export function decideRetry(error: AutomationError, context: RetryContext): Retr
 function passingReason(error: AutomationError, context: RetryContext): RetryDecision["reason"] | undefined {
   if (error instanceof ConnectionError) {
     if (error.permanent) return undefined;
-    return error.outcome === "not_sent" || mayRepeat(error, context) ? "connection" : undefined;
+    return error.outcome === "not_sent" || mayRepeat(error.status, context) ? "connection" : undefined;
   }
   if (error instanceof TimeoutError) {
     const wasSent = error.phase === "headers" || error.phase === "body";
-    return wasSent && mayRepeat(error, context) ? "timeout" : undefined;
+    return wasSent && mayRepeat(error.status, context) ? "timeout" : undefined;
   }
   const { status } = error;
-  if (status === undefined || !statusMayPass(status) || !mayRepeat(error, context)) return undefined;
+  if (status === undefined || !statusMayPass(status) || !mayRepeat(status, context)) return undefined;
   return status === 503 && error.retryAfterMs !== undefined ? "unavailable" : "server_error";
-}
-
-// There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
-function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): boolean {
-  const { method } = operation;
-  if (!isWrite(method) || method === "DELETE") return true;
-  return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(error.status ?? 0);
 }
 
 /** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */

@@ -11,7 +11,7 @@ import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import { HttpFailure, platformMayRepeat } from "./http.ts";
+import { HttpFailure } from "./http.ts";
 import { isBodyDue } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
@@ -95,7 +95,7 @@ async function sendRequest(
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
-    if (method === "DELETE" && platformMayRepeat()) call.note("again");
+    if (method === "DELETE" && settings.mayRepeat) call.note("again");
     return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {

@@ -110,9 +110,9 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
   };
 }
 
-/** `true` where the platform may send a `DELETE` again by itself: in browsers, and on workerd. */
-export function platformMayRepeat(): boolean {
-  return /^(?:Mozilla|Cloudflare)/.test(platform().userAgent ?? "");
+/** `true` where the platform may send a `DELETE` again by itself: in browsers, on workerd, and through a `client` on Deno. */
+export function platformMayRepeat({ client }: FetchOptions = {}): boolean {
+  return client !== undefined || /^(?:Mozilla|Cloudflare)/.test(platform().userAgent ?? "");
 }
 
 /** The platform's account of itself: absent on some. */

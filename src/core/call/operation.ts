@@ -1,11 +1,12 @@
 import type { EventFields, PageEvent, PollEvent } from "../events.ts";
 import type { Deadline } from "../time/deadline.ts";
 import type { Service } from "../wire/base-url.ts";
+import { isSuccess } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
-import type { Method } from "../wire/method.ts";
+import { isWrite, type Method } from "../wire/method.ts";
 import { encodePath, type Path } from "../wire/path.ts";
 import type { Success } from "./api-promise.ts";
-import type { CheckedOptions } from "./settings.ts";
+import type { CheckedOptions, RetryRules } from "./settings.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** One operation of the service as data: the request, the caller's options, and the shape of the response. */
@@ -81,4 +82,20 @@ export function isBodyDue({ method, schema }: Operation<unknown>): boolean {
 /** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
 export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
   return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
+}
+
+/** An operation, and what its caller allows. */
+interface Repeatable {
+  readonly operation: Pick<Operation<unknown>, "method" | "path">;
+  readonly rules: Pick<RetryRules, "unsafeWrites">;
+}
+
+/**
+ * Returns whether a call may be sent again after a status that may pass, or after none. There is no idempotency key: a write
+ * that may have been applied is not, unless its caller accepts duplicates.
+ */
+export function mayRepeat(status: number | undefined, { operation, rules }: Repeatable): boolean {
+  const { method } = operation;
+  if (!isWrite(method) || method === "DELETE") return true;
+  return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(status ?? 0);
 }

@@ -75,7 +75,7 @@ export interface Refused {
   readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
   /** The service's sentence. */
   readonly detail: string | undefined;
-  /** The longest wait that the call's options allow; `undefined` without retries. */
+  /** The longest wait after which the call would be sent again; `undefined` where it is not. */
   readonly maxRetryAfterMs: number | undefined;
   /** Where a redirect leads to. */
   readonly location: string | undefined;
@@ -100,8 +100,7 @@ const RULES: readonly Rule[] = [
   ({ head: { status, isFollowed }, location }) => {
     if (status >= 400) return undefined;
     if (isFollowed) return `fetch has followed a redirect to ${location ?? "another address"}; ${FOLLOWED}`;
-    if (status === 304)
-      return "nothing is cached here: only If-None-Match or If-Modified-Since, a header, asks for a 304";
+    if (status === 304) return "only If-None-Match or If-Modified-Since, a header, asks for a 304";
     return `${location === undefined ? "" : `it leads to ${location}; `}redirects are not followed: check baseUrl`;
   },
   ({ foreign, baseUrl }) => {
@@ -116,9 +115,7 @@ const RULES: readonly Rule[] = [
     const limit = Number(retryAfterMs) > maxRetryAfterMs ? `: retry.maxRetryAfterMs is ${maxRetryAfterMs} ms` : "";
     if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}${limit}`;
     if (retryAfterMs === 0 || (status !== 429 && status !== 503)) return undefined;
-    return headers.has("retry-after")
-      ? "its Retry-After is neither seconds nor an HTTP date, so it was not used"
-      : undefined;
+    return headers.has("retry-after") ? "its Retry-After is neither seconds nor an HTTP date" : undefined;
   },
   ({ head: { status }, baseUrl }) => {
     if (status !== 404 || /\/v\d[^/]*$/i.test(baseUrl)) return undefined;

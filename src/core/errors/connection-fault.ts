@@ -43,6 +43,8 @@ const LOST_OFFLINE = { ...LOST, words: `${LOST.words}; this device is offline` }
 const UNEXPLAINED: Verdict = { isSent: true, kind: "unexplained", words: "the request to {host} failed: {why}" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION: Verdict = { isSent: true, words: "the fetch of the application failed: {why}" };
+/** A wrapper threw what it should return, as ky, axios and got do for a 404. */
+const THREW_REFUSAL: Verdict = { isSent: true, words: "the fetch of the application must return refusals: {why}" };
 /** `fetch` has ended, and gave nothing that is a response. */
 const NO_RESPONSE: Verdict = { ...UNEXPLAINED, permanent: true };
 
@@ -54,6 +56,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // Bytes that the parser does not understand are a response, whatever its words ("Invalid header token").
   [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
   [NO_RESPONSE, / TypeError: it resolved with /],
+  [THREW_REFUSAL, / status code \d/],
   [FORBIDDEN, /^ERR_ACCESS_DENIED | NotCapable:/],
   // The first bytes of an answer in HTTP, read as TLS.
   [SPEAKS_HTTP, /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /],

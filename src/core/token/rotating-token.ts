@@ -216,7 +216,8 @@ class SelfRotatingToken implements RotatingToken {
     this.#schedule = scheduleRetry(this.#schedule, this.#failures, currentMoment());
     // Neither the local clock nor a refused rotation says that a token is dead.
     const isRevoked = error instanceof AutomationError && error.outcome === "accepted";
-    if (isRevoked) this.#invalid ??= new TokenUnavailable(NOT_USABLE, { cause: error });
+    const place = error instanceof AutomationError && error.rawBody ? ": cause.rawBody may hold its replacement" : "";
+    if (isRevoked) this.#invalid ??= new TokenUnavailable(`${NOT_USABLE}${place}`, { cause: error });
   }
 
   async #store(): Promise<void> {

@@ -21,7 +21,7 @@ export function flawOfToken(token: unknown): string | undefined {
 
 function hintFor(token: unknown): string {
   if (!isObject(token) || !("plaintext" in token)) return "";
-  return ": pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed";
+  return ": pass its .plaintext, or rotatingToken({ token, onRotated })";
 }
 
 /**

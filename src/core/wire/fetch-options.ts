@@ -7,7 +7,7 @@ export type FetchOptions = Readonly<Record<string, unknown>>;
 /** Checks and copies the options that a caller passes. One that is `undefined` is left out. */
 export function checkFetchOptions(options: FetchOptions): FetchOptions {
   for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
-    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}; the client owns it`);
+    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}: the client decides it`);
   }
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

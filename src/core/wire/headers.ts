@@ -21,7 +21,7 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
     if (value === undefined) continue;
     const written = String(name);
     if (RESERVED.test(written)) {
-      invalid(`headers must not set ${written}: the client sets it from token, baseUrl and the body, or sends none`);
+      invalid(`headers must not set ${written}: the client decides it`);
     }
     try {
       if (typeof value === "object") throw new TypeError(); // the platform would send words for it

@@ -388,6 +388,16 @@ describe("in words", () => {
       "the request to service.example.com failed: Nock: No match for request GET /projects (ERR_NOCK_NO_MATCH)",
     ],
     [
+      "a refusal that axios threw",
+      words(coded("ERR_BAD_REQUEST", { message: "Request failed with status code 404" }), application),
+      "the fetch of the application must return refusals: Request failed with status code 404 (ERR_BAD_REQUEST)",
+    ],
+    [
+      "a refusal in the cause of what was thrown",
+      words(outer(new Error("Request failed with status code 503: GET /projects")), application),
+      "the fetch of the application must return refusals: Request failed with status code 503: GET /projects",
+    ],
+    [
       "an error of no errors says what it says itself",
       words(new AggregateError([], "every address was refused"), application),
       "the fetch of the application failed: every address was refused",

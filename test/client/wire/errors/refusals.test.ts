@@ -83,7 +83,7 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ["a redirect to an app", to(303, "app:home"), "303; it leads to app:home; redirects are not followed: check baseUrl"],
   ["a redirect to nowhere", to(307), "307; redirects are not followed: check baseUrl"],
   ["a redirect to no URL", to(308, "https://["), "308; redirects are not followed: check baseUrl"],
-  ["a 304", to(304), "304; nothing is cached here: only If-None-Match or If-Modified-Since, a header, asks for a 304"],
+  ["a 304", to(304), "304; only If-None-Match or If-Modified-Since, a header, asks for a 304"],
   [
     "a Retry-After",
     json({ error: "slow" }, 429, { "retry-after": "3600" }),
@@ -92,12 +92,12 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   [
     "a Retry-After of no use",
     json({ error: "slow" }, 429, { "retry-after": "soon" }),
-    "429 slow; its Retry-After is neither seconds nor an HTTP date, so it was not used",
+    "429 slow; its Retry-After is neither seconds nor an HTTP date",
   ],
   [
     "a Retry-After of no use, at a 503",
     json({ error: "down" }, 503, { "retry-after": "5s" }),
-    "503 down; its Retry-After is neither seconds nor an HTTP date, so it was not used",
+    "503 down; its Retry-After is neither seconds nor an HTTP date",
   ],
   ["a Retry-After where it means nothing", json({ error: "no" }, 400, { "retry-after": "soon" }), "400 no"],
   [

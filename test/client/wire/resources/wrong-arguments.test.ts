@@ -43,11 +43,11 @@ const NAMES_OF_OTHERS: Readonly<Record<string, string>> = {
   retryConfig: 'did you mean "retry"?',
   timeout: 'did you mean "timeoutMs"?',
   agent: "write fetchOptions: { dispatcher }",
-  middleware: "write a fetch of your own, which calls the global one",
+  middleware: "write a fetch of your own",
   hooks: 'did you mean "onEvent"?',
   debug: 'write logger: console, logLevel: "debug"',
   onResponse: '"onResponse" belongs in the last argument of a call; onEvent sees every call',
-  idempotencyKey: "write nothing: the service has no idempotency keys, and error.outcome says what may be sent again",
+  idempotencyKey: "write nothing: the service has no idempotency keys; see error.outcome",
 };
 
 test.each(Object.entries(NAMES_OF_OTHERS))("a client's option by another client's name: %s", (name, hint) => {
@@ -67,7 +67,7 @@ test.each<[string, object, string]>([
   [
     "a record as token",
     { token: record },
-    "token must be a string, not an object: pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed",
+    "token must be a string, not an object: pass its .plaintext, or rotatingToken({ token, onRotated })",
   ],
   ["a promise as token", { token: Promise.resolve(TOKEN) }, "token must be a string, not a promise: await it"],
   [

@@ -48,14 +48,20 @@ describe("a DELETE that the platform may have sent before", () => {
     { where: "in a browser", globals: on("Mozilla/5.0 (X11; Linux x86_64)"), priorAmbiguous: true },
     { where: "on workerd", globals: on("Cloudflare-Workers"), priorAmbiguous: true },
     { where: "on Deno", globals: on("Deno/2.9.6"), priorAmbiguous: undefined },
+    {
+      where: "on Deno, through a client",
+      globals: on("Deno/2.9.6"),
+      priorAmbiguous: true,
+      fetchOptions: { client: {} },
+    },
     { where: "on Bun", globals: on("Bun/1.4.5"), priorAmbiguous: undefined },
     { where: "on Node", globals: on("Node.js/24"), priorAmbiguous: undefined },
-  ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous }) => {
+  ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous, fetchOptions }) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     try {
-      const error = await failing([responds(404)], revoke);
+      const error = await failing([responds(404)], revoke, { fetchOptions });
       expect([error.attempts, error.outcome, error.priorAmbiguous]).toEqual([1, "rejected", priorAmbiguous]);
-      const write = await failing([responds(422)], createIssue);
+      const write = await failing([responds(422)], createIssue, { fetchOptions });
       expect([write.outcome, write.priorAmbiguous]).toEqual(["rejected", undefined]);
     } finally {
       vi.unstubAllGlobals();

@@ -1,6 +1,6 @@
 /** How long the client waits for each value of `Retry-After`. */
 import { describe, expect, test, vi } from "vitest";
-import { type ClientEvent, isAutomationError } from "../../../../src/client/index.ts";
+import { type Client, type ClientEvent, isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { bodyThat, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -144,6 +144,9 @@ test.each([0, 0.999_999])(
   },
 );
 
+const ISSUE = { title: "x", type: "bug" };
+const UNSAFE = { retry: { unsafeWrites: true } };
+
 describe("503", () => {
   test("waits at least as long as requested", async () => {
     const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
@@ -165,6 +168,21 @@ describe("503", () => {
     expect(message).toMatch(/^sessions\.get: 503/);
     expect(message.slice(message.indexOf("; "))).toBe(`; the service asks to wait 20 s${limit}`);
     expect(tookMs).toBeLessThan(5);
+  });
+
+  const CAP = ": retry.maxRetryAfterMs is 120000 ms";
+  test.each<[string, (client: Client) => Promise<unknown>, string]>([
+    ["a read", (client) => client.sessions.get("1"), CAP],
+    ["a DELETE", (client) => client.tokens.revoke("tok_1"), CAP],
+    ["a write", (client) => client.issues.create("web", ISSUE), ""],
+    ["a write that may be repeated", (client) => client.issues.create("web", ISSUE, UNSAFE), CAP],
+    ["a rotation", (client) => client.tokens.rotate("tok_1", UNSAFE), ""],
+    ["a call without retries", (client) => client.sessions.get("1", { retry: false }), ""],
+  ])("the cap is named where another one would help: %s", async (_, call, limit) => {
+    const service = scriptedFetch(responds(503, { "retry-after": "300" }));
+    const { error } = await ended(call(service.client()));
+    const { message } = error as Error;
+    expect(message).toMatch(new RegExp(`; the service asks to wait 300 s${limit.replaceAll(".", "\\.")}(?:;|$)`));
   });
 
   test("a 503 with the code too_many_requests is still a 503", async () => {

@@ -129,9 +129,9 @@ test("the time of a consumer of a watch does not count as an outage", async () =
   await iterator.return?.();
 });
 
-test("a 429 is a response and not an outage", async () => {
+test.each([503, 408, 429])("a %i is a response and not an outage", async (status) => {
   const began = performance.now();
-  const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(503))(sent));
+  const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(status))(sent));
   const { value } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
 });

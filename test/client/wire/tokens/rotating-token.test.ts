@@ -389,6 +389,7 @@ describe("a response to the rotation that is not valid", () => {
     for (const error of [await failingRead(), await failingRead()]) {
       expect(error).toBeInstanceOf(TokenProviderError);
       expect(error).toMatchObject({ outcome: "not_sent", cause: { outcome: "accepted" } });
+      expect(error).toMatchObject({ message: expect.stringContaining("cause.rawBody may hold its replacement (") });
       const { cause } = error as { cause: { rawBody?: string } }; // as just claimed
       expect(cause.rawBody).toContain("the token was here");
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("the token was here");
