@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ArgumentError } from "../../../../src/client/index.ts";
 import { encodePath, isPath, path } from "../../../../src/core/wire/path.ts";
 import { anyCharacter } from "../../../support/characters.ts";
@@ -176,16 +176,6 @@ test.each([
   new URL("https://a.b/c"),
 ])("%o is no path", (value) => {
   expect(isPath(value)).toBe(false);
-});
-
-test("a path of another copy of the package is one", async () => {
-  vi.resetModules();
-  onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-  const copy = await import("../../../../src/core/wire/path.ts");
-  expect(copy.path).not.toBe(path);
-  const theirs = copy.path`/projects/${"a/b"}`;
-  expect(isPath(theirs)).toBe(true);
-  expect(encodePath(theirs)).toBe("/projects/a%2Fb");
 });
 
 test.each(["https://evil.example.com", "//evil.example.com", "/../x", "/x?y", "/x\\y", "/x y", 5, undefined])(

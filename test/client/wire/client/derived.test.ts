@@ -95,17 +95,6 @@ describe("setToken", () => {
     client.withOptions({ token: other }).setToken(TOKEN);
   });
 
-  test("a call in flight that receives a 401 with the old token is sent again with the new one, once", async () => {
-    const client = wire.client();
-    wire.reply(({ index }) => {
-      if (index > 0) return session();
-      client.setToken(other);
-      return json({ error: "unauthorized" }, 401);
-    });
-    await client.issues.create("p", { title: "t", type: "bug" }).catch(() => {});
-    expect(authorizations()).toEqual([`Bearer ${TOKEN}`, `Bearer ${other}`]);
-  });
-
   test("a new token starts with no snapshot", async () => {
     wire.reply(session);
     const client = wire.client();
