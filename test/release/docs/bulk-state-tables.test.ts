@@ -131,3 +131,11 @@ test("docs/bulk.md, the fields of a reason are those that a run records", async 
   const fields = tableOf("docs/bulk.md", "field of `reason`").rows.flatMap(([names = ""]) => names.match(/\w+/g) ?? []);
   expect(Object.keys(entries[0]?.reason ?? {}).sort()).toEqual([...fields].sort());
 });
+
+test("docs/reference/bulk-journal.md, the fields of a record are those that a run writes", async () => {
+  const { options, journal, emulator } = setUp(undefined, { reference: () => 1, concurrency: 1 });
+  emulator.fault({ status: 422 });
+  await runToEnd(bulkWrite(options));
+  const fields = tableOf("docs/reference/bulk-journal.md", "field").rows.map(([name]) => name?.replaceAll("`", ""));
+  expect([...new Set(journal.records.flatMap((record) => Object.keys(record)))].sort()).toEqual([...fields].sort());
+});

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
+import { LOG_LEVEL } from "../../../src/client/logging.ts";
+import { ENDPOINTS } from "../../../src/testing/endpoints.ts";
 import { KINDS } from "../../../src/testing/node/explore/fault-kinds.ts";
 import { WORST_FIRST } from "../../../src/testing/node/explore/judge.ts";
 import { root } from "./snippets.ts";
@@ -70,4 +72,60 @@ test("docs/doctor.md, the verdicts of a question", () => {
       .rows.map(([word = ""]) => word.replaceAll("`", ""))
       .sort(),
   ).toEqual(words);
+});
+
+test("docs/testing.md has each field of a fault", () => {
+  const tables = ["which requests", "what happens"].map((head) => tableOf("docs/testing.md", head).rows);
+  const told = tables
+    .flat()
+    .flatMap(([fields, effect]) => [...codesIn(fields), ...(/with (`apply)/.exec(effect ?? "") ? ["apply"] : [])]);
+  const fields = membersOf("src/testing/faults.ts", "export interface Fault {").map(({ name }) => name);
+  expect([...told].sort()).toEqual([...fields].sort());
+});
+
+test("docs/reference/telemetry.md has each setting", () => {
+  const settings = membersOf("src/opentelemetry/index.ts", "export interface TelemetrySettings {");
+  const told = tableOf("docs/reference/telemetry.md", "setting").rows.map(([name, value = ""]) => [
+    name,
+    plain(value).slice(0, 4),
+  ]);
+  const short = (standard = ""): string =>
+    standard.startsWith("the one that is registered globally") ? "theg" : plain(standard).slice(0, 4);
+  expect(told).toEqual(settings.map(({ name, standard }) => [`\`${name}\``, short(standard)]));
+});
+
+test("README.md, the scopes are those that the service asks for", () => {
+  const asked: Readonly<Record<string, { readonly scope?: string }>> = {
+    ...ENDPOINTS,
+    "sessions.waitFor": ENDPOINTS["sessions.get"],
+    "sessions.watch": ENDPOINTS["sessions.get"],
+  };
+  const told = tableOf("README.md", "method", "does").rows.flatMap(([methods, , scope]) =>
+    codesIn(methods).flatMap((method) => (/^\w+\.\w+/.exec(method) ?? []).map((name) => [name, codesIn(scope)[0]])),
+  );
+  expect(told.length).toBeGreaterThan(8);
+  for (const [name = "", scope] of told) expect(scope, name).toBe(asked[name]?.scope);
+});
+
+test("docs/observability.md has each level", () => {
+  const levels = [...new Set(tableOf("docs/observability.md", "level").rows.map(([level]) => codesIn(level)[0]))];
+  expect(LOG_LEVEL.words).toBe(`one of ${levels.join(", ")}`);
+});
+
+test("docs/retries.md has the time limits, with their defaults", () => {
+  const limits = tableOf("docs/retries.md", "limit").rows.map(([name, , , standard = ""]) => [
+    codesIn(name)[0],
+    plain(standard.replace(/ /g, "")),
+  ]);
+  const documented = new Map(
+    membersOf("src/client/options.ts", "export interface ClientOptions").map(({ name, standard }) => [
+      name,
+      plain(standard),
+    ]),
+  );
+  expect(limits).toEqual([
+    ["timeoutMs", documented.get("timeoutMs")],
+    ["totalTimeoutMs", "none"],
+    ["signal", "none"],
+  ]);
 });
