@@ -76,7 +76,7 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: "5xx, 408 or any other 3xx; a redirect that your `fetch` has followed",
-    drawn: "5xx, 408 or another 3xx",
+    drawn: "5xx, 408; 3xx but 307, 308",
     outcome: "unknown",
     state: "unknown",
     incidents: [

@@ -1,7 +1,18 @@
 /** The tables of docs/bulk.md about items and journals: each row is run, and a row that is not known here fails. */
-import { appendFileSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bulkWrite, type Journal, JournalError } from "../../../src/bulk/index.ts";
 import { fileJournal } from "../../../src/bulk/node.ts";
@@ -9,6 +20,8 @@ import type { Fault } from "../../../src/testing/index.ts";
 import { rowsOf, runToEnd } from "../../bulk/rows.ts";
 import { type Options, setUp } from "./bulk-set-up.ts";
 import { boundRows, tableOf } from "./tables.ts";
+
+const MODULE = pathToFileURL(join(import.meta.dirname, "../../../src/bulk/node.ts")).href;
 
 describe("docs/bulk.md, the four states", () => {
   const { rows } = tableOf("docs/bulk.md", "state", "meaning", "the next run");
@@ -49,8 +62,7 @@ describe("docs/bulk.md, the four states", () => {
   test.each(boundRows(rows, cases))("$first", async ({ cells, run }) => expect(await run()).toBe(cells[1]));
 });
 
-describe("docs/bulk.md, why a journal cannot be used", () => {
-  const { rows } = tableOf("docs/bulk.md", "`JournalError.reason`");
+describe("a journal that cannot be used", () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
@@ -67,6 +79,7 @@ describe("docs/bulk.md, why a journal cannot be used", () => {
       (error: unknown) => (error instanceof JournalError ? error : Promise.reject(error)),
     );
   }
+  const { rows } = tableOf("docs/bulk.md", "`JournalError.reason`");
   const cases: Readonly<Record<`\`${JournalError["reason"]}\``, () => Promise<JournalError | undefined>>> = {
     "`in_use`": async () => {
       const { journal, options } = setUp();
@@ -116,9 +129,41 @@ describe("docs/bulk.md, why a journal cannot be used", () => {
       return error;
     },
   };
-  test.each(boundRows(rows, cases))("$first", async ({ first, run }) => {
+  test.each(boundRows(rows, cases))("docs/bulk.md, $first", async ({ first, run }) => {
     expect(`\`${(await run())?.reason}\``).toBe(first);
   });
+
+  const locks = tableOf("docs/reference/bulk-journal.md", "the other run", "your run").rows;
+  const runs: Readonly<Record<string, () => Promise<string>>> = {
+    "is alive": async () => {
+      const journal = fileJournal(path);
+      for await (const _ of await journal.load());
+      expect((await reasonOf(fileJournal(path)))?.reason).toBe("in_use");
+      await journal.close();
+      return "fails with `in_use`";
+    },
+    "died on this machine or in this container": async () => {
+      const held = `for await (const _ of await fileJournal(${JSON.stringify(path)}).load());`;
+      const program = `import { fileJournal } from "${MODULE}";\n${held}\nprocess.kill(process.pid, "SIGKILL");`;
+      spawnSync(process.execPath, ["--input-type=module", "--eval", program]);
+      expect(readdirSync(folder).filter((name) => name.endsWith(".lock"))).toHaveLength(1);
+      expect(await reasonOf(fileJournal(path))).toBeUndefined();
+      return "takes over at once";
+    },
+    "was on another machine or in another container": async () => {
+      const lock = `${path}.0123456789ab-1-1-00000000.lock`;
+      writeFileSync(lock, "is held");
+      const seen = (secondsAgo: number): void => utimesSync(lock, Date.now() / 1_000, Date.now() / 1_000 - secondsAgo);
+      seen(15);
+      expect((await reasonOf(fileJournal(path)))?.reason).toBe("in_use");
+      seen(31);
+      expect(await reasonOf(fileJournal(path))).toBeUndefined();
+      return "takes over 30 s after its last sign of life";
+    },
+  };
+  test.each(boundRows(locks, runs))("docs/reference/bulk-journal.md, $first", async ({ cells, run }) =>
+    expect([await run()]).toEqual(cells),
+  );
 });
 
 test("docs/bulk.md, the fields of a reason are those that a run records", async () => {

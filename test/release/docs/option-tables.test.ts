@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
 import { LOG_LEVEL } from "../../../src/client/logging.ts";
-import { ENDPOINTS } from "../../../src/testing/endpoints.ts";
+import { ENDPOINTS, type Endpoint } from "../../../src/testing/endpoints.ts";
 import { KINDS } from "../../../src/testing/node/explore/fault-kinds.ts";
 import { WORST_FIRST } from "../../../src/testing/node/explore/judge.ts";
 import { root } from "./snippets.ts";
@@ -95,7 +95,7 @@ test("docs/reference/telemetry.md has each setting", () => {
 });
 
 test("README.md, the scopes are those that the service asks for", () => {
-  const asked: Readonly<Record<string, { readonly scope?: string }>> = {
+  const asked: Readonly<Record<string, Endpoint>> = {
     ...ENDPOINTS,
     "sessions.waitFor": ENDPOINTS["sessions.get"],
     "sessions.watch": ENDPOINTS["sessions.get"],
