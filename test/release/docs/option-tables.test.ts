@@ -129,3 +129,16 @@ test("docs/retries.md has the time limits, with their defaults", () => {
     ["signal", "none"],
   ]);
 });
+
+test("docs/runtimes.md has the versions on which the suite runs, of the runtimes that are installed at one version", () => {
+  const { optionalDependencies } = JSON.parse(read("tools/runtimes/package.json")) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const installed = Object.entries(optionalDependencies).map(([name, version]) =>
+    name.startsWith("node-") ? version.replace(/^.*@(\d+\.\d+)\.\d+$/, "$1") : version,
+  );
+  const told = tableOf("docs/runtimes.md", "runtime").rows.flatMap(([runtime = "", , versions = ""]) =>
+    /^(?:Node 20|Chromium|Firefox|Safari)/.test(runtime) ? [] : versions.split(", "),
+  );
+  expect(told.sort()).toEqual(installed.sort());
+});
