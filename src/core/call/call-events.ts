@@ -143,8 +143,11 @@ export class CallEvents {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
     if (delayMs === undefined || paused.has(token)) return;
-    // A token that has been replaced is never sent again, so the end of its pause is noticed here.
-    for (const other of paused.keys()) if (!pauseLeft(settings, other)) this.resume(other);
+    // A token that has been replaced is never sent again, so the end of its pause is noticed here: the oldest pauses first.
+    for (const other of paused.keys()) {
+      if (pauseLeft(settings, other)) break;
+      this.resume(other);
+    }
     paused.set(token, this.#attemptId);
     this.emit({ type: "rate_limit_pause", delayMs });
   }

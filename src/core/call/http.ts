@@ -43,7 +43,6 @@ const OPTIONS: KyOptions = {
   retry: 0,
   timeout: false,
   throwHttpErrors: false,
-  redirect: "manual",
 };
 
 /**

@@ -10,8 +10,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   int: "a safe integer",
   number: "a safe integer",
   regex: "visible ASCII without white space",
-  too_small: "a non-empty string", // the only minimum in these schemas
-  too_big: "a safe integer", // the only maximum
+  too_small: "a safe integer", // the only minimum and maximum in these schemas
+  too_big: "a safe integer",
 };
 
 /** Fields with a value that says more than their type. */

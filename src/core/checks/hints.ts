@@ -9,7 +9,6 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
   ["retries maxretries maxnetworkretries", "attempts", "attempts: n + 1, which counts the first"],
   ["retries maxretries maxnetworkretries", "retry", "retry: { attempts: n + 1 }, which counts the first"],
   ["retryconfig", "retry"],
-  ["timeout", "timeoutMs"],
   ["defaultheaders", "headers"],
   ["useragent", "headers", 'headers: { "user-agent": … }'],
   ["agent httpagent httpsagent proxy", "fetchOptions", "fetchOptions: { dispatcher }"],

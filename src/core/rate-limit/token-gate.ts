@@ -199,9 +199,10 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.#mustProbe = true;
+    const left = this.pauseLeft;
     const refused: [Waiter, Admission][] = [];
     this.#waiters.each((waiter) => {
-      const refusal = this.#refusalOf(waiter);
+      const refusal = this.#refusalOf(waiter, left);
       if (refusal !== undefined) refused.push([waiter, refusal]);
     });
     for (const [waiter, refusal] of refused) this.leave(waiter, refusal);

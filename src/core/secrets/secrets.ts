@@ -88,28 +88,27 @@ interface Spelling {
 
 /** Finds a secret, in whatever case, also where it is cut off. */
 function occurrencesOf({ spelled, least }: Spelling): Finder {
-  const beginning = spelled.slice(0, least);
-  const lower = beginning.toLowerCase();
-  const source = beginning.replaceAll(/[^a-z\d]/gi, String.raw`\$&`);
-  // A short one is taken out only where it stands alone.
-  const pattern = least < SHORTEST_SECRET ? String.raw`(?<![\w-])${source}(?![\w-])` : source;
-  let compiled: RegExp | undefined;
+  const secret = inLowerCase(spelled);
+  const beginning = secret.slice(0, least);
   return (text) => {
-    if (!text.toLowerCase().includes(lower)) return [];
-    compiled ??= new RegExp(pattern, "gi");
+    const searched = inLowerCase(text);
     const ranges: Span[] = [];
-    compiled.lastIndex = 0;
-    for (let match = compiled.exec(text); match !== null; match = compiled.exec(text)) {
-      let [length, end] = [least, match.index + match[0].length];
-      while (length < spelled.length && spelled[length]?.toLowerCase() === text[end]?.toLowerCase()) {
-        length += 1;
-        end += 1;
-      }
-      ranges.push([match.index, end]);
-      compiled.lastIndex = end;
+    let end = 0;
+    for (let at = searched.indexOf(beginning); at >= 0; at = searched.indexOf(beginning, end)) {
+      end = at + beginning.length;
+      while (end - at < secret.length && secret[end - at] === searched[end]) end += 1;
+      // A short one is taken out only where it stands alone.
+      const isAlone = !/[\w-]/.test(`${searched[at - 1] ?? ""}${searched[end] ?? ""}`);
+      if (isAlone || least >= SHORTEST_SECRET) ranges.push([at, end]);
+      else end = at + 1;
     }
     return ranges;
   };
+}
+
+/** A text of as many characters: the lower case of others than these may have more. */
+function inLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** A token, its secret part, and in base64 the token and the header that it is sent in. */

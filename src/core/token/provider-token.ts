@@ -52,8 +52,13 @@ export class ProviderToken extends LatestToken implements TokenSource {
   }
 
   #renewalOf(rejected: string | undefined): SharedWork<void> | undefined {
-    for (const [token, renewal] of this.#renewals) if (!renewal.isCurrent) this.#renewals.delete(token);
-    return this.#renewals.get(rejected);
+    // The oldest first, up to one that is kept: many cost no more than one.
+    for (const [token, { isCurrent }] of this.#renewals) {
+      if (isCurrent) break;
+      this.#renewals.delete(token);
+    }
+    const renewal = this.#renewals.get(rejected);
+    return renewal?.isCurrent ? renewal : undefined;
   }
 
   #renewFirst(rejected: string, { leftMs, signal }: Deadline): Promise<string> {

@@ -1,6 +1,6 @@
 /** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
 import { expect, test } from "vitest";
-import { type ClientEvent, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { type ClientEvent, memoryRateLimiter, type RateLimiter } from "../../../../src/client/index.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -55,6 +55,30 @@ test("two tokens that are paused at once are two pauses", async () => {
   await finish(first);
   await finish(second);
   expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_pause"]);
+});
+
+test("a pause costs as many looks among a hundred tokens that are paused as among one", async () => {
+  const gates = memoryRateLimiter();
+  let looks = 0;
+  const rateLimiter: RateLimiter = {
+    enter: (call) => gates.enter(call),
+    snapshot: (...of) => {
+      looks += 1;
+      return gates.snapshot(...of);
+    },
+  };
+  let asked = 0;
+  const token = (): string => `pat_${asked++}_0123456789`;
+  const client = scriptedFetch(tooMany(600)).client({ token, rateLimiter, retry: false, onEvent: () => {} });
+  const looksOfNext = async (): Promise<number> => {
+    const before = looks;
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "rate_limit" });
+    return looks - before;
+  };
+  await looksOfNext();
+  const amongOne = await looksOfNext();
+  for (let more = 0; more < 100; more += 1) await looksOfNext();
+  expect(await looksOfNext()).toBe(amongOne);
 });
 
 test("a pause that another client learnt is told, and in rateLimit, though no response said what is left", async () => {

@@ -1,7 +1,7 @@
 /** Token providers: concurrent calls, 401s, time limits, failures; and swapping a static token. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Client,
   isAutomationError,
@@ -174,6 +174,24 @@ describe("concurrent calls", () => {
     const settled = await allEnded(Array.from({ length: 4_000 }, (_, index) => client.sessions.get(`${index}`)));
     expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(asked).toBe(4_000);
+  });
+
+  test("read the clock as often when a hundred tokens were renewed within a minute as when one was", async () => {
+    let asked = 0;
+    const token = ({ rejected }: TokenContext): string => `t${asked++}${rejected === undefined ? "_old" : ""}`;
+    const service = scriptedFetch((sent) => (sent.token.endsWith("_old") ? status(401) : good(sent)));
+    const client = service.client({ token });
+    const clock = vi.spyOn(performance, "now");
+    onTestFinished(() => clock.mockRestore());
+    const readsOfNext = async (): Promise<number> => {
+      const before = clock.mock.calls.length;
+      expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+      return clock.mock.calls.length - before;
+    };
+    await readsOfNext();
+    const amongOne = await readsOfNext();
+    for (let more = 0; more < 100; more += 1) await readsOfNext();
+    expect(await readsOfNext()).toBe(amongOne);
   });
 
   test("in their thousands in the queue of a token that is swapped move once each", async () => {
