@@ -153,6 +153,9 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Bu
     const derive = hookable(checked.client);
     if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
     const own = derive.parts();
+    if (own.hooks !== undefined) {
+      return invalid("options.client is that of one item, for one write: begin this run outside of send");
+    }
     return {
       concurrency: 10,
       retryRefused: false,

@@ -39,8 +39,9 @@ function isKept({ headers }: Reply, earlier: Answer): boolean {
 function noConnection(failure: Failure, ignoredProxy: string | undefined): string {
   const flaw = certificateFlaw(failure);
   if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
+  if (failure.isSent === true) return `no usable response: ${failure.message}`;
   const hint = `; ${ignoredProxy} is set, and Node ignores it without NODE_USE_ENV_PROXY=1`;
-  return `no connection: ${failure.message}${ignoredProxy === undefined || failure.isSent === true ? "" : hint}`;
+  return `no connection: ${failure.message}${ignoredProxy === undefined ? "" : hint}`;
 }
 
 function forbidden(answered: string, projects: Reply, unknown: Answer): string {

@@ -162,6 +162,18 @@ describe("a send that", () => {
     expect(next.states).toEqual({ "row-1": "unknown", "row-2": "done", "row-3": "done" });
   });
 
+  test("runs another one with the client of its item: refused before anything is sent", async () => {
+    const { emulator, client } = service();
+    const journal = memoryJournal();
+    const nested: Send = (bound, row) =>
+      bulkWrite({ client: bound.withOptions({}), items: [row], key, send: create, journal: memoryJournal() });
+    const { states, entries } = await runToEnd(bulkWrite({ client, items: rowsOf(1), key, journal, send: nested }));
+    expect(String(entries[0]?.error)).toMatch(
+      /options.client is that of one item, for one write: begin this run outside of send/,
+    );
+    expect([states, emulator.requests]).toEqual([{ "row-1": "not_sent" }, []]);
+  });
+
   test("fails by itself after its write ends the run, and the next run goes on behind it", async () => {
     const { emulator, client } = service();
     const options = { client, items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1 };

@@ -3,7 +3,10 @@ import { type CallHooks, type WaitRules, WITH_HOOKS } from "./call-hooks.ts";
 import { type ClientContext, DEFAULT_RETRY } from "./settings.ts";
 
 /** The parts of a client that other parts of the package ask for. */
-export type ClientParts = Pick<ClientContext, "baseUrl" | "fetch" | "headers" | "retry" | "tokenSource" | "warn">;
+export type ClientParts = Pick<
+  ClientContext,
+  "baseUrl" | "fetch" | "headers" | "hooks" | "retry" | "tokenSource" | "warn"
+>;
 
 /** Derives a client with hooks, and knows the parts of the client that it derives from. */
 export interface DeriveWithHooks<Client> {
