@@ -82,6 +82,7 @@ export function encodePath(path: Path): string {
 /** One path segment from a value, encoded once. `what` names the value in messages. */
 export function encodeSegment(value: unknown, what: string): string {
   if (typeof value !== "string") invalid(`${what} must be a string, not ${describeValue(value)}${hintFor(value)}`);
+  if (value === "") invalid(`${what} must not be empty`);
   // Common proxies decode %2F, and then normalise the path.
   if (/(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(value)) {
     const instead = /^[iv]/.test(what) ? "such an id cannot pass common proxies" : "pass its id";

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../support/child-program.ts";
 import { freePort } from "../../support/free-port.ts";
-import { serve } from "../../support/http-server.ts";
+import { send, serve } from "../../support/http-server.ts";
 import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
 
@@ -134,6 +134,22 @@ test.each(PROCESSES.filter(({ kind }) => kind === "deno"))(
   async (runtime) => {
     const options = "fetchOptions: { client: Deno.createHttpClient({}) }";
     expect(await run(runtime, CLOSED_PORT, { options })).toMatchObject({ outcome: "unknown", attempts: 1 });
+  },
+);
+
+test.each(PROCESSES.filter(({ kind }) => kind === "deno"))(
+  "$name, with a client of the application: a DELETE that the platform sent again is ambiguous",
+  async (runtime) => {
+    const { port, seen } = await serve((response, { method }) => {
+      const deletes = seen.filter((request) => request.method === "DELETE").length;
+      if (method !== "DELETE") send(response, 200, { id: "1", state: "done" });
+      else if (deletes === 1) response.destroy();
+      else send(response, 404, { error: "not_found" });
+    });
+    const options = "fetchOptions: { client: Deno.createHttpClient({}) }";
+    const told = await run(runtime, port, { open: OPENED_BY["this client"], write: WRITES.DELETE, options });
+    expect(told).toMatchObject({ kind: "not_found", outcome: "rejected", attempts: 1, priorAmbiguous: true });
+    expect(seen.filter(({ method }) => method === "DELETE")).toHaveLength(2);
   },
 );
 

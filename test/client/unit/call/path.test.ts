@@ -103,6 +103,10 @@ describe("values that would address another endpoint behind a proxy that decodes
     );
   });
 
+  test("a value that is empty, such as a variable of a shell that is not set, is called so", () => {
+    expect(() => path`/x/${""}`).toThrow(/^value 1 of the path must not be empty$/);
+  });
+
   test("a value has such a segment if and only if it would have one when it is decoded", () => {
     const parts = fc.constantFrom("", ".", "..", "...", "a", "%2e", "%2f", " ", ".a");
     const any = fc.array(fc.tuple(parts, fc.constantFrom("/", "\\", "")), { minLength: 1, maxLength: 5 });
