@@ -7,6 +7,7 @@ import { fetch as undiciFetch } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
 import { Client, type ClientOptions, type FetchFunction } from "../../../../src/client/index.ts";
+import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import { type HttpServer, send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
 import { CLOSED_PORT, rawServer } from "../../../support/raw-server.ts";
@@ -126,7 +127,7 @@ describe("a fetch of another package is believed about the host of the service",
       "https://nowhere.invalid",
     ]) {
       const error = await rejection(clientOf(origin, { fetch }).issues.create("web", input));
-      expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: 3 });
+      expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: DEFAULT_RETRY.attempts });
     }
   });
 });

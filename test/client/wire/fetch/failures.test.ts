@@ -2,6 +2,7 @@
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
 import { Client, type ClientEvent, type FetchFunction } from "../../../../src/client/index.ts";
+import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { fetchFailed } from "../../../support/fetch-errors.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -29,7 +30,10 @@ describe("an error", () => {
     ["a browser's error in a cause", () => new Error("no", { cause: new TypeError("Failed to fetch") })],
     ["the time limit of its own", () => new DOMException("The operation was aborted due to timeout", "TimeoutError")],
   ])("%s: a read is retried, a write is not", async (_, thrown) => {
-    expect((await ended(get(failing(thrown)))).error).toMatchObject({ kind: "connection", attempts: 3 });
+    expect((await ended(get(failing(thrown)))).error).toMatchObject({
+      kind: "connection",
+      attempts: DEFAULT_RETRY.attempts,
+    });
     expect((await ended(create(failing(thrown)))).error).toMatchObject({
       kind: "connection",
       attempts: 1,
@@ -41,7 +45,7 @@ describe("an error", () => {
     const { error } = await ended(create(failing(() => new Error("the plugin crashed"))));
     expect(error).toMatchObject({ kind: "connection", attempts: 1, outcome: "unknown" });
     const read = await ended(get(failing(() => new Error("the plugin crashed"))));
-    expect(read.error).toMatchObject({ kind: "connection", attempts: 3 });
+    expect(read.error).toMatchObject({ kind: "connection", attempts: DEFAULT_RETRY.attempts });
     expect(read.error).not.toHaveProperty("outcome");
   });
 
@@ -50,7 +54,7 @@ describe("an error", () => {
       throw new TypeError("fetch failed", { cause: reset() });
     };
     const { error } = await ended(get(scriptedFetch().client({ fetch })));
-    expect(error).toMatchObject({ kind: "connection", attempts: 3, platformCode: "ECONNRESET" });
+    expect(error).toMatchObject({ kind: "connection", attempts: DEFAULT_RETRY.attempts, platformCode: "ECONNRESET" });
   });
 
   test("Response.error() is a lost connection", async () => {

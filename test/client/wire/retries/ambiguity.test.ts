@@ -7,6 +7,7 @@ import {
   isAutomationError,
   type Outcome,
 } from "../../../../src/client/index.ts";
+import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import { createIssue, revoke, rotate } from "../../../support/calls.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import {
@@ -105,7 +106,7 @@ describe("a DELETE that was retried after it may have been applied", () => {
   test("no connection after a lost one: still unknown", async () => {
     expect(await failing([connectionLost, notConnected], revoke)).toMatchObject({
       outcome: "unknown",
-      attempts: 3,
+      attempts: DEFAULT_RETRY.attempts,
       priorAmbiguous: true,
     });
   });
@@ -211,7 +212,7 @@ test("the outcome of a rotation, by its last failure", async () => {
 
 test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {
   const error = await failing([connectionLost, notConnected], createIssue, { retry: { unsafeWrites: true } });
-  expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
+  expect(error).toMatchObject({ outcome: "unknown", attempts: DEFAULT_RETRY.attempts, priorAmbiguous: true });
 });
 
 test.each<[string, (client: Client) => Promise<unknown>, Outcome | undefined]>([
