@@ -34,7 +34,7 @@ export class Execution<Item, Result> {
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
   /** The items whose `send` was called, and which have not ended. */
   readonly #sent = new Set<ItemWrite<Item, Result>>();
-  /** The first of these. */
+  /** The first item whose `send` was called. */
   #first: ItemWrite<Item, Result> | undefined;
   #outage: Outage = NO_OUTAGE;
   /** When the next item may be sent after a failure, on the monotonic clock. */
@@ -79,7 +79,7 @@ export class Execution<Item, Result> {
       () => undefined,
       (thrown: unknown) => this.#settings.readThrown(thrown),
     );
-    // Also if the source fails: the items that were begun are finished.
+    // The items that were begun are finished, also if the source fails.
     while (this.#underWay.size > 0) await this.#entries.change();
     if (failure !== undefined) {
       this.#fail(failure.error ?? new ArgumentError(`items failed${failure.said}`, failure.details));
@@ -178,7 +178,7 @@ export class Execution<Item, Result> {
     this.#sent.delete(write);
     if (write === this.#first) this.firstError = end.error;
     if (countedBefore === undefined) this.unresolvedBy ??= end.error;
-    // Before it is recorded: another request could leave while the record is stored.
+    // The run heeds the end before it is recorded: another request could leave while the record is stored.
     this.#heed(end, write, countedBefore);
     await write.record(end);
     this.#underWay.delete(write);
@@ -190,7 +190,7 @@ export class Execution<Item, Result> {
     const mustWait = (): boolean => this.#sent.size >= this.#outage.width || now() < this.#resumesAt;
     while (this.#phase.sends && mustWait()) {
       await this.#entries.change();
-      await platformTurn(); // what ended at the same moment may have failed
+      await platformTurn(); // an item that ended at the same moment may have failed
     }
     this.#sent.add(write);
     this.#first ??= write;

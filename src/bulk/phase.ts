@@ -36,7 +36,7 @@ export class RunPhase {
   readonly #changed: () => void;
   #phase: Phase = "taking";
   #cancelGrace: (() => void) | undefined;
-  /** Gives up what is waited for now. */
+  /** Each gives up one wait of the run. */
   readonly #waits = new Set<() => void>();
 
   constructor(changed: () => void) {

@@ -115,7 +115,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
     events?.begin("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
-    // Either may have happened while the call waited, also in the turn in which it was admitted.
+    // The call may be stopped, or its token changed, also in the turn in which it was admitted.
     const isStopped = deadline.reason !== undefined || admission?.kind === "stopped";
     const isChanged = !tokenSource.isCurrent(token);
     if (admission?.kind === "admitted" && !isStopped && !isChanged) {

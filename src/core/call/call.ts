@@ -71,7 +71,7 @@ export class Call {
     this.events = client.observers && new CallEvents(this, client.observers);
   }
 
-  /** Where it is sent, each time. */
+  /** The address of each of its requests. */
   get url(): string {
     return this.settings.baseUrl + this.#target;
   }

@@ -28,7 +28,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   const { hooks, onRequest } = settings;
   if (onRequest !== undefined) await inTime(call, runOnRequest(call, onRequest), deadline);
   if (hooks?.beforeRequest !== undefined) await inTime(call, hooks.beforeRequest(call.hooked, token), deadline);
-  // Its time may be over before its timer says so, and a listener may abort it.
+  // The time of the call may be over before its timer says so, and a listener may abort the call.
   if (!call.deadline.endsNow()) events?.request();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
@@ -109,7 +109,7 @@ async function sendRequest(
     if (fault.isSent === false) call.note("never_left");
     throw connectionError(call, fault, failure);
   } finally {
-    // Also of a `fetch` that does not heed the signal.
+    // The watch ends also where a `fetch` does not heed the signal.
     watch?.end();
   }
 }

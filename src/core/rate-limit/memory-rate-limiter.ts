@@ -85,10 +85,10 @@ interface Wait {
   admission: Admission | undefined;
   /** The end of the present sleep. */
   until: number;
-  /** The gate has asked it to look at this moment, which the present sleep may end before. */
+  /** The moment for which the gate has asked to be looked at, which the present sleep may end before. */
   watchedAt: number;
-  /** Ends it now. */
-  look(): void;
+  /** Ends the present sleep now. */
+  wake(): void;
 }
 
 /**
@@ -141,7 +141,7 @@ export class MemoryPermit implements Permit, Waiter {
   settle(admission: Admission): void {
     if (this.#wait === undefined) return;
     this.#wait.admission = admission;
-    this.#wait.look();
+    this.#wait.wake();
   }
 
   /** The wait arms its timer anew if it would sleep for longer. */
@@ -150,12 +150,12 @@ export class MemoryPermit implements Permit, Waiter {
     this.#wait.watchedAt = at;
     if (at >= this.#wait.until) return;
     this.#wait.until = at;
-    this.#wait.look();
+    this.#wait.wake();
   }
 
   async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), watchedAt: 0, look() {} };
+    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), watchedAt: 0, wake() {} };
     this.#wait = wait;
     const stop = (): void => {
       if (wait.admission === undefined) gate.leave(this);
@@ -170,7 +170,7 @@ export class MemoryPermit implements Permit, Waiter {
         const { admission } = wait;
         if (admission.kind !== "admitted" || this.#wait !== wait) return admission;
         if (gate.take(this)) return admission;
-        // It came too late for its slot, and waits again at its position.
+        // The call came too late for its slot, and waits again at its position.
         wait.admission = gate.enter(this);
         wait.until = gate.sleepUntil();
       }
@@ -185,7 +185,7 @@ async function sleep(gate: TokenGate, wait: Wait): Promise<void> {
   const { until } = wait;
   let cancel = (): void => {};
   await new Promise<void>((resolve) => {
-    wait.look = resolve;
+    wait.wake = resolve;
     cancel = after(until - now(), () => {
       // The waiters that the gate admits go on in order, this one among them.
       wait.until = Number.POSITIVE_INFINITY;

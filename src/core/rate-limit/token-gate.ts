@@ -25,7 +25,7 @@ export class TokenGate {
   #refusals = 0;
   #mustProbe = false;
   #pause: PauseAt | undefined;
-  /** Counts where the service does not say what is left. */
+  /** The pace counts where the service does not say how many requests are left. */
   #pace: Pace = UNPACED;
   /** When the latest request was sent. */
   #sentAt = 0;
@@ -106,7 +106,7 @@ export class TokenGate {
     this.#pump();
   }
 
-  /** It is `at` by the timer of a waiter: time may have made room. */
+  /** The timer of a waiter says that it is `at`: time may have made room. */
   look(at: number): void {
     // A pause ends with its timers: fake timers may leave the clock alone.
     if (this.#pause !== undefined && this.#pause.at + this.#pause.lastsMs <= at) this.#endPause();
