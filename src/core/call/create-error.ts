@@ -110,13 +110,14 @@ interface Stop extends Partial<Exchange> {
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
+  const place = PLACES[phase === "queue" && call.history.requests > 0 ? "total" : phase];
   if (reason === "abort") {
-    const summary = `aborted by the caller ${PLACES[phase]}`;
+    const summary = `aborted by the caller ${place}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
-  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${place}`;
   return buildError(errors.TimeoutError, call, {
     summary,
     progress: received,

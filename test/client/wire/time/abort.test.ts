@@ -28,17 +28,39 @@ interface Moment {
   readonly options?: ClientOptions;
   readonly outcome: Outcome | readonly Outcome[];
   readonly requests: number;
+  /** What the message says of it. */
+  readonly where: string;
 }
 
 const moments: readonly Moment[] = [
-  { when: "the token provider hangs", replies: [good], options: { token: hanging }, outcome: "not_sent", requests: 0 },
-  { when: "headers are awaited", replies: [never], outcome: "unknown", requests: 1 },
-  { when: "the body is read", replies: [bodyThat("stalls")], outcome: "accepted", requests: 1 },
+  {
+    when: "the token provider hangs",
+    replies: [good],
+    options: { token: hanging },
+    outcome: "not_sent",
+    requests: 0,
+    where: "while getting the token",
+  },
+  {
+    when: "headers are awaited",
+    replies: [never],
+    outcome: "unknown",
+    requests: 1,
+    where: "while waiting for the response",
+  },
+  {
+    when: "the body is read",
+    replies: [bodyThat("stalls")],
+    outcome: "accepted",
+    requests: 1,
+    where: "while reading the response",
+  },
   {
     when: "a pause lasts",
     replies: [tooMany(60)],
     outcome: ["not_sent", "rejected"],
     requests: 1,
+    where: "between attempts",
   },
   {
     when: "it backs off",
@@ -46,6 +68,7 @@ const moments: readonly Moment[] = [
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } },
     outcome: "not_sent",
     requests: 1,
+    where: "between attempts",
   },
   {
     when: "it backs off after it was sent",
@@ -53,16 +76,18 @@ const moments: readonly Moment[] = [
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
     outcome: "unknown",
     requests: 1,
+    where: "between attempts",
   },
   {
     when: "a refusal's body stalls",
     replies: [() => new Response(new ReadableStream(), { status: 400 })],
     outcome: "rejected",
     requests: 1,
+    where: "while reading the response",
   },
 ];
 
-describe.each(moments)("while $when", ({ replies, options, outcome, requests }) => {
+describe.each(moments)("while $when", ({ replies, options, outcome, requests, where }) => {
   test("ends at once", async () => {
     const controller = new AbortController();
     const service = scriptedFetch(...replies);
@@ -75,6 +100,7 @@ describe.each(moments)("while $when", ({ replies, options, outcome, requests }) 
     expect(settled.error.cause).toBe(reason);
     expect([outcome].flat()).toContain(settled.error.outcome);
     expect(settled.error.attempts).toBe(requests);
+    expect(settled.error.message).toContain(`aborted by the caller ${where}`);
     expect(settled.tookMs).toBe(200);
     await pass(120_000);
     expect(service.sent).toHaveLength(requests);
