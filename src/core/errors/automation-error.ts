@@ -1,4 +1,5 @@
 import { isError } from "../checks/foreign.ts";
+import { isObject } from "../checks/values.ts";
 import type { ErrorRecords } from "./error-records.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
@@ -124,6 +125,8 @@ export class AutomationError extends Error {
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);
+    // In plain JavaScript nothing else says so.
+    if (isObject(message)) throw new TypeError(`new ${this.name}(message, details): message must be a string`);
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
