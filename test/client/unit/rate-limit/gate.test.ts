@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Admission, RateLimitHead } from "../../../../src/core/rate-limit/rate-limiter.ts";
 import { TokenGate } from "../../../../src/core/rate-limit/token-gate.ts";
 import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
-import { fakeTime, pass } from "../../../support/fake-time.ts";
+import { fakeTime, pass, standStill } from "../../../support/fake-time.ts";
 
 fakeTime();
 
@@ -85,4 +85,12 @@ test("when one of those that are awake leaves, others are awake in its place", a
   gate.leave(last);
   expect(last.wakes).toBe(wakesBefore);
   expect(waiting.filter((waiter) => waiter !== last && waiter.wakes > 0).length).toBeGreaterThan(15);
+});
+
+test("a number that is left is not believed where the clock, a fake one, has gone back since", async () => {
+  const gate = new TokenGate();
+  await pass(1_000);
+  answered(gate, entered(gate), { ...OK, remaining: 0 });
+  standStill(-100);
+  expect([entered(gate), entered(gate)].map(({ admission }) => admission?.kind)).toEqual(["admitted", "admitted"]);
 });

@@ -70,6 +70,7 @@ describe("the distance", () => {
     const paced = narrowed(first, alone(3_051, 3_050));
     expect(paceAt(paced, 63_051)).toBe(paced);
     expect(paceAt(paced, 63_052)).toBe(UNPACED);
+    expect(paceAt(paced, 3_050), "a fake clock that has gone back").toBe(UNPACED);
   });
 });
 
