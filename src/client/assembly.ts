@@ -57,7 +57,7 @@ export class Assembly {
     const context: ClientContext = {
       ...settings,
       http: createHttp(`project-automation/${VERSION}`, fetchOptions),
-      mayRepeat: platformMayRepeat(fetchOptions),
+      platformMayRepeat: platformMayRepeat(fetchOptions),
       tokenSource,
       observers: combine([
         onEvent && { begin: (call) => ({ event: (event) => runHook("onEvent", call, () => onEvent(event)) }) },

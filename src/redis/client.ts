@@ -38,7 +38,8 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
       } catch (error) {
         // A client keeps commands until it has a connection. A cluster's refuses them, and says so without a code.
         const { code } = Object(error) as { readonly code?: unknown }; // anything may be thrown
-        throw isConnecting && code === undefined ? new NotConnected("the Redis client has no connection yet") : error;
+        const isOffline = isConnecting && client.isReady === false && code === undefined;
+        throw isOffline ? new NotConnected("the Redis client has no connection yet") : error;
       }
     };
   }

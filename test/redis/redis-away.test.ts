@@ -194,7 +194,7 @@ test("a call that acquires again asks Redis again", async () => {
 
 const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 
-test.each<[string, { isOpen: boolean; isReady?: boolean; error: Error }, object]>([
+test.each<[string, { isOpen: boolean; isReady?: boolean; isReadyAfter?: boolean; error: Error }, object]>([
   [
     "was not connected",
     { isOpen: false, error: new Error("The client is closed") },
@@ -206,13 +206,24 @@ test.each<[string, { isOpen: boolean; isReady?: boolean; error: Error }, object]
     { reason: "not_connected", message: "the Redis client has no connection yet" },
   ],
   [
+    "has connected and is refused",
+    { isOpen: true, isReady: false, isReadyAfter: true, error: new Error("NOPERM this user has no permissions") },
+    { reason: "error", code: "NOPERM", message: "Redis failed (NOPERM)" },
+  ],
+  [
     "cannot connect",
     { isOpen: true, isReady: false, error: refused },
     { reason: "error", code: "ECONNREFUSED", message: "Redis failed (ECONNREFUSED)" },
   ],
-])("a client that %s is named in words, once, and calls go on", async (_, { error, ...state }, told) => {
+])("a client that %s is named in words, once, and calls go on", async (_, { error, isReadyAfter, ...state }, told) => {
   const events: unknown[] = [];
-  const client = { ...state, eval: () => Promise.reject(error) };
+  const client = {
+    ...state,
+    eval: () => {
+      if (isReadyAfter !== undefined) client.isReady = isReadyAfter;
+      return Promise.reject(error);
+    },
+  };
   const limiter = redisRateLimiter({ client, onEvent: (event) => void events.push(event) });
   const permit = limiter.enter({
     service: "https://a.example/api/v1",

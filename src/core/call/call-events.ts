@@ -17,6 +17,9 @@ interface ObservedCall {
   readonly settings: ClientContext;
 }
 
+/** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */
+const LOOKS = 2;
+
 /** Kinds of errors that a body is lost with. */
 const LOSSES = ["connection", "timeout", "abort"] as const;
 
@@ -143,10 +146,17 @@ export class CallEvents {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
     if (delayMs === undefined || paused.has(token)) return;
-    // A token that has been replaced is never sent again, so the end of its pause is noticed here: the oldest pauses first.
-    for (const other of paused.keys()) {
-      if (pauseLeft(settings, other)) break;
-      this.resume(other);
+    // A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
+    // tokens, in turn: among thousands it costs no more.
+    let looks = 0;
+    for (const [other, about] of paused) {
+      if (looks === LOOKS) break;
+      looks += 1;
+      if (pauseLeft(settings, other) === undefined) this.resume(other);
+      else {
+        paused.delete(other);
+        paused.set(other, about);
+      }
     }
     paused.set(token, this.#attemptId);
     this.emit({ type: "rate_limit_pause", delayMs });

@@ -31,7 +31,7 @@ export function pausedError(
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
 ): errors.RateLimitError {
   return buildError(errors.RateLimitError, call, {
-    summary: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
+    summary: `not sent${isFirst(call) ? "" : " again"}: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
@@ -93,6 +93,11 @@ function mediaType({ redactor }: Call, headers: ResponseHead["headers"]): string
   return redactor.short(headers.get("content-type")?.split(";")[0]);
 }
 
+/** `true` if no request of the call was begun. */
+function isFirst({ history }: Call): boolean {
+  return history.requests === 0;
+}
+
 const PLACES: Readonly<Record<TimeoutPhase, string>> = {
   queue: "before the request was sent",
   token: "while getting the token",
@@ -110,7 +115,7 @@ interface Stop extends Partial<Exchange> {
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const place = PLACES[phase === "queue" && call.history.requests > 0 ? "total" : phase];
+  const place = phase === "queue" && !isFirst(call) ? "before it was sent again" : PLACES[phase];
   if (reason === "abort") {
     const summary = `aborted by the caller ${place}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });

@@ -95,7 +95,7 @@ async function sendRequest(
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
-    if (method === "DELETE" && settings.mayRepeat) call.note("again");
+    if (method === "DELETE" && settings.platformMayRepeat) call.note("again");
     return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {

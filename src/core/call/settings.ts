@@ -60,7 +60,7 @@ export interface ClientContext extends Settings {
   readonly fetch?: FetchFunction | undefined;
   readonly http: SendHttp;
   /** The platform may send a `DELETE` again by itself. */
-  readonly mayRepeat: boolean;
+  readonly platformMayRepeat: boolean;
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly observers: CombinedInstrumentation | undefined;

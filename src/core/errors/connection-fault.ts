@@ -7,7 +7,7 @@ interface Verdict {
   /** Sending it again cannot help. */
   readonly permanent?: true;
   /** The kind, where the part that failed or the device decides beside the error. */
-  readonly kind?: "no_tunnel" | "not_taken" | "lost_in_page" | "unexplained";
+  readonly kind?: "no_tunnel" | "not_taken" | "lost_in_page" | "threw_refusal" | "unexplained";
   /** The message, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
   readonly words: string;
 }
@@ -43,8 +43,9 @@ const LOST_OFFLINE = { ...LOST, words: `${LOST.words}; this device is offline` }
 const UNEXPLAINED: Verdict = { isSent: true, kind: "unexplained", words: "the request to {host} failed: {why}" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION: Verdict = { isSent: true, words: "the fetch of the application failed: {why}" };
-/** A wrapper threw what it should return, as ky, axios and got do for a 404. */
-const THREW_REFUSAL: Verdict = { isSent: true, words: "the fetch of the application must return refusals: {why}" };
+/** The words of a wrapper that throws what it should return, as ky, axios and got do for a 404. */
+const THREW_REFUSAL: Verdict = { ...UNEXPLAINED, kind: "threw_refusal" };
+const MUST_RETURN: Verdict = { isSent: true, words: "the fetch of the application must return refusals: {why}" };
 /** `fetch` has ended, and gave nothing that is a response. */
 const NO_RESPONSE: Verdict = { ...UNEXPLAINED, permanent: true };
 
@@ -152,8 +153,9 @@ function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
   if (verdict.isSent) {
     if (request?.unsent) return UNSENT;
     if (verdict.kind === "lost_in_page" && isOffline) return LOST_OFFLINE;
-    const isOther = verdict.kind === "unexplained" || named === "another";
-    return source === "application" && isOther ? { ...verdict, ...OF_APPLICATION } : verdict;
+    if (source === "platform") return verdict;
+    if (verdict.kind === "threw_refusal") return { ...verdict, ...MUST_RETURN };
+    return verdict.kind === "unexplained" || named === "another" ? { ...verdict, ...OF_APPLICATION } : verdict;
   }
   if (isNeverSent(evidence, verdict.kind === "not_taken")) return verdict;
   if (request?.left) return { ...verdict, ...SENT_BEFORE };

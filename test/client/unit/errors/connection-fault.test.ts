@@ -398,6 +398,11 @@ describe("in words", () => {
       "the fetch of the application must return refusals: Request failed with status code 503: GET /projects",
     ],
     [
+      "a status code in an error of the platform's own fetch",
+      words(outer(new Error("the upstream said status code 503"))),
+      "the request to service.example.com failed: the upstream said status code 503",
+    ],
+    [
       "an error of no errors says what it says itself",
       words(new AggregateError([], "every address was refused"), application),
       "the fetch of the application failed: every address was refused",

@@ -94,6 +94,19 @@ test("a pause that another client learnt is told, and in rateLimit, though no re
   expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_resume"]);
 });
 
+test("the end of the pause of a replaced token is told, however long another token is paused", async () => {
+  const service = scriptedFetch((sent) => tooMany(sent.index === 0 ? 600 : 1)(sent));
+  const { seen, onEvent } = recorder();
+  const tokens = Array.from({ length: 20 }, (_, nth) => `pat_${nth}_0123456789`);
+  const client = service.client({ token: inTurn(...tokens), retry: false, onEvent });
+  for (const token of tokens) {
+    await ended(client.sessions.get(token.slice(4, 6)));
+    await pass(2_000);
+  }
+  const ends = seen.filter(({ type }) => type === "rate_limit_resume");
+  expect(ends).toHaveLength(18);
+});
+
 test("a pause that was noted under fake timers does not outlive them", async () => {
   const service = scriptedFetch(tooMany(100), good);
   const client = service.client({ retry: false });

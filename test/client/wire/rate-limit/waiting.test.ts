@@ -25,6 +25,22 @@ describe("a wait that is too long fails now", () => {
     expect(service.sent).toHaveLength(1);
   });
 
+  test.each([
+    [0, "not sent: the rate limit pauses this token for another "],
+    [1, "not sent again: the rate limit pauses this token for another "],
+  ])("a call of %i requests so far says so", async (requests, words) => {
+    const service = scriptedFetch((sent) => (sent.path.includes("sessions") ? tooMany(600)(sent) : status(500)(sent)));
+    const client = service.client();
+    const other = (): Promise<unknown> => ended(get(client, 0, { retry: false }));
+    if (requests === 0) await other();
+    const call = watch([client.tokens.revoke("tok_1")]);
+    await pass(1);
+    if (requests === 1) await other();
+    const [settled] = await finish(call);
+    expect(settled?.error).toMatchObject({ attempts: requests, outcome: requests === 0 ? "not_sent" : "unknown" });
+    expect(settled?.error).toHaveProperty("message", expect.stringContaining(`tokens.revoke: ${words}`));
+  });
+
   test("just below it waits in full", async () => {
     const service = scriptedFetch(tooMany(120), good);
     const { error, tookMs } = await ended(get(service.client(), 1));

@@ -60,7 +60,7 @@ const moments: readonly Moment[] = [
     replies: [tooMany(60)],
     outcome: ["not_sent", "rejected"],
     requests: 1,
-    where: "between attempts",
+    where: "before it was sent again",
   },
   {
     when: "it backs off",
