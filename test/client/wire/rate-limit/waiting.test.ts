@@ -29,7 +29,9 @@ describe("a wait that is too long fails now", () => {
     [0, "not sent: the rate limit pauses this token for another "],
     [1, "not sent again: the rate limit pauses this token for another "],
   ])("a call of %i requests so far says so", async (requests, words) => {
-    const service = scriptedFetch((sent) => (sent.path.includes("sessions") ? tooMany(600)(sent) : status(500)(sent)));
+    const service = scriptedFetch((sent) =>
+      sent.path.includes("sessions") ? tooMany(600)(sent) : responds(500)(sent),
+    );
     const client = service.client();
     const other = (): Promise<unknown> => ended(get(client, 0, { retry: false }));
     if (requests === 0) await other();
