@@ -218,9 +218,9 @@ test("an error in setImmediate is the program's; a loop of setImmediate ends wit
       turns += 1;
       setImmediate(loop);
     };
-    loop();
     const found = await client.sessions.get("ses_1", { retry: false }).catch(() => undefined);
     if (found !== undefined) return;
+    loop();
     setImmediate(() => {
       throw new Error("thrown later");
     });
@@ -229,8 +229,81 @@ test("an error in setImmediate is the program's; a loop of setImmediate ends wit
   const { told } = await exploreFaults({ program, faults: ["unavailable"], starts: 1, check: () => undefined });
   expect(told).toBeGreaterThan(0);
   const before = turns;
+  expect(before).toBeGreaterThan(0);
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(turns).toBe(before);
+});
+
+test("a program that computes by setImmediate does not hang, and no time limit of it runs out", async () => {
+  let aheadMs = 0;
+  const realNow = performance.now.bind(performance);
+  const now = vi.spyOn(performance, "now").mockImplementation(() => realNow() + aheadMs);
+  const looks = vi.spyOn(process, "getActiveResourcesInfo");
+  const compute = async (): Promise<void> => {
+    const before = looks.mock.calls.length;
+    while (looks.mock.calls.length < before + 10) await new Promise((resolve) => setImmediate(resolve));
+  };
+  try {
+    const report = await exploreFaults({
+      faults: ["unavailable"],
+      program: async ({ client }) => {
+        await client.sessions.get("ses_1");
+        await compute();
+        aheadMs += 2_000;
+        await compute();
+        const limit = AbortSignal.timeout(60_000);
+        await compute();
+        limit.throwIfAborted();
+      },
+      compare: () => "",
+    });
+    expect(report).toMatchObject({ findings: [], told: 0 });
+  } finally {
+    looks.mockRestore();
+    now.mockRestore();
+  }
+});
+
+test.each<[string, (again: () => void) => unknown]>([
+  ["an interval", (again) => setInterval(again, 30_000)],
+  [
+    "a timer that sets itself",
+    (again) => {
+      const next = (): unknown => setTimeout(() => [again(), next()], 30_000);
+      return next();
+    },
+  ],
+])("a program that leaves %s is told so before any fault", async (_, leave) => {
+  let calls = 0;
+  const program: Program = async ({ client }) => {
+    const poll = (): Promise<unknown> => {
+      calls += 1;
+      return client.sessions.get("ses_1");
+    };
+    await poll();
+    leave(() => void poll());
+  };
+  await expect(exploreFaults({ program, check: () => undefined })).rejects.toThrow(
+    /^the undisturbed program hangs: its timers go on after it has resolved/,
+  );
+  expect(calls).toBeLessThan(300);
+});
+
+test("a program that leaves hundreds of time limits, each of which runs out once, does not hang", async () => {
+  const program: Program = async ({ client }) => {
+    for (let seconds = 1; seconds <= 300; seconds += 1) AbortSignal.timeout(seconds * 1_000);
+    await client.sessions.get("ses_1");
+  };
+  expect(await findings(program, { faults: ["unavailable"], compare: () => "" })).toEqual([]);
+});
+
+test("an interval that only a failure leaves is a finding", async () => {
+  const program: Program = async ({ client }) => {
+    const beating = setInterval(() => undefined, 30_000);
+    const found = await client.sessions.get("ses_1", { retry: false }).catch(() => undefined);
+    if (found !== undefined) clearInterval(beating);
+  };
+  expect(await findings(program, { faults: ["unavailable"], check: () => undefined })).toEqual(["hangs"]);
 });
 
 test("a program that sends nothing is told so, and not that it is safe", async () => {

@@ -152,6 +152,11 @@ export class OwnTime {
     for (const timer of this.#timers) if (Number(timer) === id) this.stop(timer);
   }
 
+  /** The number of timers that are set. */
+  get size(): number {
+    return this.#timers.size;
+  }
+
   /** True if a timer is set that keeps a process alive. */
   get isWaiting(): boolean {
     return [...this.#timers].some((timer) => timer.hasRef());

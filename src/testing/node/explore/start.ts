@@ -36,7 +36,7 @@ const MAX_LATE_CALLS = 100;
 /** A socket or a file that is open for so long without a change is not waited for. */
 const OPEN_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** Jumps to timers that a program leaves behind when it has resolved. */
+/** So many timers beside those that are set when the program resolves: its process would not end. */
 const LAST_JUMPS = 200;
 
 /**
@@ -53,15 +53,15 @@ function tellsResources(): boolean {
 }
 
 /** Resources that are open while nothing is under way. */
-const STANDING = new Set(["Timeout", "Immediate", "TickObject", "TCPServerWrap", "PipeServerWrap", "TTYWrap"]);
+const STANDING = new Set(["Timeout", "TickObject", "TCPServerWrap", "PipeServerWrap", "TTYWrap"]);
 
 /** The resources of the process by which something may be under way. */
 function openResources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => !STANDING.has(name));
 }
 
-/** Requests of the platform, such as a read of a file: each ends by itself. */
-const REQUEST = /Req|(?:Connect|Write|Shutdown|Send)Wrap$/;
+/** Requests of the platform, such as a read of a file or a turn: each ends by itself. */
+const REQUEST = /Req|(?:Connect|Write|Shutdown|Send)Wrap$|^Immediate$/;
 
 /** The resources that stay open whatever the program does. A request of before ends, and must not hide one of the program. */
 export function standingResources(): string[] {
@@ -154,7 +154,7 @@ export class Start implements Life {
     const beganAt = this.time.aheadMs;
     const activity = new Activity(resources);
     let jumps = 0;
-    let lastJumps = 0;
+    let jumpsLeft: number | undefined;
     let sent = traffic.sent;
     for (;;) {
       const isCounting = jumps > IDLE_JUMPS;
@@ -165,19 +165,21 @@ export class Start implements Life {
       if (resolved !== undefined && resolved.state !== "resolved") return resolved;
       if (sent !== traffic.sent) jumps = 0;
       sent = traffic.sent;
-      if (sent > maxRequests) return resolved ?? hangs(`it sent more than ${maxRequests} requests`);
-      if (jumps > MAX_JUMPS) return resolved ?? hangs(`${MAX_JUMPS} timers have run since its last request`);
-      if (this.time.aheadMs - beganAt > DAY_MS) return resolved ?? hangs("a day of its own time has passed");
+      if (sent > maxRequests) return hangs(`it sent more than ${maxRequests} requests`);
+      if (jumps > MAX_JUMPS) return hangs(`${MAX_JUMPS} timers have run since its last request`);
+      if (resolved !== undefined) jumpsLeft ??= this.time.size + LAST_JUMPS;
+      if (jumpsLeft === 0) return hangs("its timers go on after it has resolved: clear them, or unref() them");
+      if (this.time.aheadMs - beganAt > DAY_MS) return hangs("a day of its own time has passed");
       const quiet = activity.look(`${this.time.signs} ${sent} ${this.#onAbandon.size} ${resolved?.state}`);
       const isIdle = !this.time.isWaiting && this.#onAbandon.size === 0 && !activity.isOpen;
-      if (resolved !== undefined && ((quiet >= 3 && isIdle) || lastJumps > LAST_JUMPS)) return resolved;
+      if (resolved !== undefined && quiet >= 3 && isIdle) return resolved;
       if (quiet < (isCounting ? 2 : QUIET_LOOKS)) continue;
       if (this.time.isWaiting) {
         this.time.jump();
         jumps += 1;
-        if (resolved !== undefined) lastJumps += 1;
+        if (jumpsLeft !== undefined) jumpsLeft -= 1;
       } else if (activity.silentMs > SILENT_MS) {
-        return resolved ?? hangs("nothing is under way and no timer is set");
+        return resolved ?? hangs(`${activity.words} and no timer is set`);
       }
     }
   }
@@ -213,6 +215,12 @@ class Activity {
 
   get silentMs(): number {
     return platform.now() - this.#since;
+  }
+
+  /** The state while nothing has happened. */
+  get words(): string {
+    const open = [...new Set(this.#open.split(" "))].join(", ");
+    return open === "" ? "nothing is under way" : `for ${OPEN_MS / 1_000} s nothing has happened beside ${open}`;
   }
 
   /** Returns the number of looks in a row that showed nothing. */
