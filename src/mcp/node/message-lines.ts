@@ -11,7 +11,8 @@ const LONGEST_LINE = 10 * 2 ** 20;
  * A line that is no message is left out, and `onForeign` is called at the first.
  */
 export function messageLines(onForeign: () => void): Transform {
-  let rest: Buffer = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let length = 0;
   let hasTold = false;
   const read = (bytes: Buffer): string => {
     const line = new TextDecoder().decode(bytes).trim(); // which leaves the mark out
@@ -22,17 +23,25 @@ export function messageLines(onForeign: () => void): Transform {
     }
     return "";
   };
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  const take = (): Buffer => {
+    const line = Buffer.concat(parts);
+    [parts, length] = [[], 0];
+    return line;
+  };
   return new Transform({
     transform(chunk: Buffer, _, callback) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      for (let end = rest.indexOf(LINE_END); end >= 0; end = rest.indexOf(LINE_END)) {
-        this.push(read(rest.subarray(0, end)));
-        rest = rest.subarray(end + 1);
+      let begin = 0;
+      for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, begin)) {
+        add(chunk.subarray(begin, end));
+        this.push(read(take()));
+        begin = end + 1;
       }
-      if (rest.length > LONGEST_LINE) {
-        this.push(rest);
-        rest = Buffer.alloc(0);
-      }
+      add(chunk.subarray(begin));
+      if (length > LONGEST_LINE) this.push(take());
       callback();
     },
   });
