@@ -1,5 +1,5 @@
 /** A response is believed only as the response to its own request: a `fetch` may have followed a redirect. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, path, RedirectError } from "../../../../src/client/index.ts";
 import { type HttpServer, send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -96,6 +96,16 @@ describe("the address of a response", () => {
     const error = await rejection(create(scriptedFetch(() => from(url)).client()));
     expect(error).toMatchObject({ kind: "redirect", outcome: "unknown", location });
     expect(String(error)).not.toContain("secret");
+  });
+
+  test("of another host has a body that is cancelled, which frees its connection", async () => {
+    const cancel = vi.fn();
+    const body = new ReadableStream({ cancel });
+    const response = Object.defineProperty(new Response(body, { status: 201 }), "url", {
+      value: "https://login.example/",
+    });
+    expect(await rejection(create(scriptedFetch(() => response).client()))).toMatchObject({ kind: "redirect" });
+    await expect.poll(() => cancel.mock.calls.length).toBe(1);
   });
 
   test("that was redirected to, and is not told", async () => {

@@ -223,6 +223,28 @@ describe("concurrent calls", () => {
     );
   });
 
+  test("a token that is set in the turn in which a call is admitted is the one that is sent", async () => {
+    const inner = memoryRateLimiter();
+    const rateLimiter: RateLimiter = {
+      enter: (call) => {
+        const permit = inner.enter(call);
+        return {
+          acquire: async (token) => {
+            client.setToken("pat_2");
+            return await permit.acquire(token);
+          },
+          report: (head) => permit.report(head),
+          release: () => permit.release(),
+        };
+      },
+      snapshot: (token) => inner.snapshot(token),
+    };
+    const service = scriptedFetch(good);
+    const client = service.client({ token: "pat_1", rateLimiter });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
+  });
+
   test("the provider is called for each attempt", async () => {
     const { token, contexts } = issuer(0);
     const service = scriptedFetch(responds(500), responds(500), good);
