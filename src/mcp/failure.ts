@@ -1,6 +1,6 @@
-import type { TimeoutPhase } from "../core/errors/automation-error.ts";
 import { type AnyAutomationError, isAutomationError } from "../core/errors/classes.ts";
 import type { JournalErrorReason } from "../core/errors/journal-error.ts";
+import { timeoutPlace } from "../core/errors/timeout-place.ts";
 import { STOPPED } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
 import { describeIssues } from "./contract-shape.ts";
@@ -58,7 +58,9 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
     isReported: true,
   },
   timeout: {
-    happened: ({ phase }) => `The time of this call ran out ${PLACES[phase] ?? "before it was done"}`,
+    // A wait has no attempts of its own.
+    happened: ({ phase, attempts }) =>
+      `The time of this call ran out ${attempts === undefined ? "before it was done" : timeoutPlace(phase, attempts)}`,
     advice: "Call the tool again.",
   },
   abort: { happened: "The call was cancelled", advice: "Nothing is left to do." },
@@ -77,13 +79,6 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
     happened: ({ reason }) => `The record of created issues cannot be used: ${JOURNALS[reason] ?? JOURNALS.failed}`,
     advice: "Nothing is created. Tell the user; call the tool again once that is mended.",
   },
-};
-
-const PLACES: Readonly<Partial<Record<TimeoutPhase, string>>> = {
-  queue: "before the request was sent",
-  token: "while getting the token",
-  headers: "while waiting for the response",
-  body: "while reading the response",
 };
 
 const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {

@@ -1,8 +1,9 @@
 /** What a tool does while it waits: progress, the limit of a call, the host's cancellation. Time is faked. */
-import { Client } from "project-automation";
+import { Client, TimeoutError } from "project-automation";
 import type { Journal } from "project-automation/bulk";
 import { createEmulator, type Emulator } from "project-automation/testing";
 import { afterEach, expect, test, vi } from "vitest";
+import { describeFailure } from "../../src/mcp/failure.ts";
 import { fakeTime, pass, settleDown } from "../support/fake-time.ts";
 import { connect, type Host } from "./hosts.ts";
 
@@ -75,6 +76,17 @@ test.each([
   const { isError, text } = await result;
   expect([isError, emulator.requests.length]).toEqual([sent === 0, sent]);
   expect(text).toMatch(says);
+});
+
+test.each([
+  ["queue", 0, "before the request was sent"],
+  ["queue", 1, "before it was sent again"],
+  ["body", 1, "while reading the response"],
+  ["total", undefined, "before it was done"],
+] as const)("the time of a call ran out in the phase %s, after %s attempts: %s", (phase, attempts, place) => {
+  const error = new TimeoutError("late", { phase, attempts });
+  const text = describeFailure(error, { name: "get_session", writes: false, scope: "sessions:read" });
+  expect(text).toBe(`The time of this call ran out ${place} (kind: timeout). Call the tool again.`);
 });
 
 test.each(["load", "sending", "done"])(

@@ -4,6 +4,7 @@ import * as errors from "../errors/classes.ts";
 import type { ConnectionFault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/explanation.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
+import { timeoutPlace } from "../errors/timeout-place.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
@@ -30,8 +31,9 @@ export function pausedError(
   pauseMs: number,
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
 ): errors.RateLimitError {
+  const again = call.history.requests === 0 ? "" : " again";
   return buildError(errors.RateLimitError, call, {
-    summary: `not sent${isFirst(call) ? "" : " again"}: the rate limit pauses this token for another ${seconds(pauseMs)}`,
+    summary: `not sent${again}: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
@@ -93,19 +95,6 @@ function mediaType({ redactor }: Call, headers: ResponseHead["headers"]): string
   return redactor.short(headers.get("content-type")?.split(";")[0]);
 }
 
-/** `true` if no request of the call was begun. */
-function isFirst({ history }: Call): boolean {
-  return history.requests === 0;
-}
-
-const PLACES: Readonly<Record<TimeoutPhase, string>> = {
-  queue: "before the request was sent",
-  token: "while getting the token",
-  headers: "while waiting for the response",
-  body: "while reading the response",
-  total: "between attempts",
-};
-
 /** Where a call was when a deadline ended it. */
 interface Stop extends Partial<Exchange> {
   readonly deadline: Deadline;
@@ -115,14 +104,14 @@ interface Stop extends Partial<Exchange> {
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const place = phase === "queue" && !isFirst(call) ? "before it was sent again" : PLACES[phase];
+  const place = timeoutPlace(phase, call.history.requests);
   if (reason === "abort") {
     const summary = `aborted by the caller ${place}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
-  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${place}`;
+  const summary = `${limit}${limitMs < Infinity ? ` (${limitMs})` : ""} ran out ${place}`;
   return buildError(errors.TimeoutError, call, {
     summary,
     progress: received,
