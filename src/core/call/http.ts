@@ -111,7 +111,8 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
 
 /** `true` where the platform may send a `DELETE` again by itself: in browsers, on workerd, and through a `client` on Deno. */
 export function platformMayRepeat({ client }: FetchOptions = {}): boolean {
-  return client !== undefined || /^(?:Mozilla|Cloudflare)/.test(platform().userAgent ?? "");
+  const repeaters = client === undefined ? /^(?:Mozilla|Cloudflare)/ : /^(?:Mozilla|Cloudflare|Deno)/;
+  return repeaters.test(platform().userAgent ?? "");
 }
 
 /** The platform's account of itself: absent on some. */

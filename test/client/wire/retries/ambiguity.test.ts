@@ -57,6 +57,12 @@ describe("a DELETE that the platform may have sent before", () => {
     },
     { where: "on Bun", globals: on("Bun/1.4.5"), priorAmbiguous: undefined },
     { where: "on Node", globals: on("Node.js/24"), priorAmbiguous: undefined },
+    {
+      where: "on Node, with Deno's option",
+      globals: on("Node.js/24"),
+      priorAmbiguous: undefined,
+      fetchOptions: { client: {} },
+    },
   ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous, fetchOptions }) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     try {
