@@ -16,7 +16,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /** Fields with a value that says more than their type. */
 const EXPECTED_IN: Readonly<Record<string, string>> = {
-  next_cursor: "a non-empty string, or null at the end of the list",
+  next_cursor: "a non-empty string of well-formed Unicode, or null at the end of the list",
 };
 
 // zod's own wording is a locale, which is not bundled, and might quote the value.

@@ -129,17 +129,22 @@ const DRIFT: readonly (readonly [what: string, body: unknown, issues: string])[]
   [
     "no next_cursor",
     { data: [] },
-    "next_cursor: must be a non-empty string, or null at the end of the list, got nothing",
+    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got nothing",
   ],
   [
     "a number as cursor",
     { data: [], next_cursor: 2 },
-    "next_cursor: must be a non-empty string, or null at the end of the list, got a number",
+    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got a number",
   ],
   [
     "an empty cursor",
     { data: [], next_cursor: "" },
-    "next_cursor: must be a non-empty string, or null at the end of the list, got an empty string",
+    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got an empty string",
+  ],
+  [
+    "half a character as cursor",
+    { data: [], next_cursor: "\ud83d" },
+    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got a string",
   ],
   ["items", { items: [], next_cursor: null }, "data: must be an array, got nothing"],
   ["a bare array", [], "body: must be an object, got an array"],
