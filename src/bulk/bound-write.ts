@@ -95,7 +95,8 @@ export class BoundWrite {
   /** Heeds the phase of the run: a request on its way continues until it is aborted, and every other wait is ended. */
   heed(): void {
     const { aborts, cause, sends } = this.#phase;
-    if (aborts || !(sends || this.#isOnItsWay)) this.#controller.abort(cause);
+    const mayContinue = sends || this.#isOnItsWay;
+    if (aborts || !mayContinue) this.#controller.abort(cause);
   }
 
   /** Refuses a write that begins, or goes on, from now on. */

@@ -23,7 +23,7 @@ export class Execution<Item, Result> {
   total: number | undefined;
   /** The error that the iteration rejects with: the run itself could not go on. */
   failure: AutomationError | undefined;
-  /** The error of the first item that was sent. */
+  /** The error of the first item that was admitted. */
   firstError: AutomationError | undefined;
   /** The first error of `resolveUnknown`. */
   unresolvedBy: AutomationError | undefined;
@@ -32,9 +32,9 @@ export class Execution<Item, Result> {
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #journal: RunJournal;
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
-  /** The items whose `send` was called, and which have not ended. */
-  readonly #sent = new Set<ItemWrite<Item, Result>>();
-  /** The first item whose `send` was called. */
+  /** The items that were admitted, and which have not ended. */
+  readonly #admitted = new Set<ItemWrite<Item, Result>>();
+  /** The first item that was admitted. */
   #first: ItemWrite<Item, Result> | undefined;
   #outage: Outage = NO_OUTAGE;
   /** When the next item may be sent after a failure, on the monotonic clock. */
@@ -175,9 +175,9 @@ export class Execution<Item, Result> {
     });
     this.#underWay.add(write);
     const end = await write.run(before);
-    this.#sent.delete(write);
+    const wasAdmitted = this.#admitted.delete(write);
     if (write === this.#first) this.firstError = end.error;
-    if (countedBefore === undefined) this.unresolvedBy ??= end.error;
+    if (!wasAdmitted) this.unresolvedBy ??= end.error;
     // The run heeds the end before it is recorded: another request could leave while the record is stored.
     this.#heed(end, write, countedBefore);
     await write.record(end);
@@ -187,17 +187,17 @@ export class Execution<Item, Result> {
 
   /** Resolves when the item may be sent, or the run has stopped, with the number of failures that were counted before. */
   async #admit(write: ItemWrite<Item, Result>): Promise<number> {
-    const mustWait = (): boolean => this.#sent.size >= this.#outage.width || now() < this.#resumesAt;
+    const mustWait = (): boolean => this.#admitted.size >= this.#outage.width || now() < this.#resumesAt;
     while (this.#phase.sends && mustWait()) {
       await this.#entries.change();
       await platformTurn(); // an item that ended at the same moment may have failed
     }
-    this.#sent.add(write);
+    this.#admitted.add(write);
     this.#first ??= write;
     return this.#outage.counted;
   }
 
-  /** `countedBefore` is absent for an item that was not sent, which says nothing about the service. */
+  /** `countedBefore` is absent for an item that was not admitted, which says nothing about the service. */
   #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, countedBefore: number | undefined): void {
     const { error, consequence } = end;
     if (error !== undefined && consequence === "stop") this.#phase.stop(error);

@@ -118,7 +118,8 @@ export class ItemWrite<Item, Result> {
   async #send(): Promise<ItemEnd<Result>> {
     const { phase } = this.#run;
     await this.#run.admit();
-    const end = (phase.sends ? await phase.orGivenUp(this.#callSend()) : undefined) ?? "abandoned";
+    const sent = phase.sends ? await phase.orGivenUp(this.#callSend()) : undefined;
+    const end = sent ?? "abandoned";
     this.#write.close();
     const { misuse, state: write } = this.#write;
     const after = misuse === undefined ? stateAfterSend(this.#keyed.key, end, write) : stateOfMisuse(misuse);

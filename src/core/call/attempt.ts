@@ -18,7 +18,7 @@ export function takePosition(call: Call): Permit {
 }
 
 /** A token for the next request, and the rest of the attempt's `timeoutMs`, against which the queue does not count. */
-interface Read {
+interface ReadToken {
   readonly token: string;
   readonly leftMs: number;
 }
@@ -45,7 +45,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
 }
 
 /** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
-async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
+async function readToResend(call: Call, refused: Exchange, token: string): Promise<ReadToken | undefined> {
   const { deadline, events, history, settings } = call;
   const { retry } = settings;
   // The caller's abort ends the next wait with an error of its own.
@@ -67,7 +67,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
  * The token to send, while the call holds nothing that others wait for. `rejected`: the service has just answered 401 to
  * it. Fails with that 401 if there is no other token.
  */
-async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
+async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken> {
   const { deadline, events, history, operation, settings } = call;
   const { timeoutMs, tokenSource } = settings;
   const earlier = history.unauthorized;
@@ -86,7 +86,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
       },
     });
     if (deadline.reason !== undefined) throw STOPPED;
-    // A token that came although the time is over: the process stood still, and the request has a time of its own.
+    // 0 is left if the token came after its time: the process stood still. The request gets a whole `timeoutMs` then.
     return { token: expectUsable(call, token), leftMs: limit?.leftMs || timeoutMs };
   } catch (error) {
     throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
@@ -108,7 +108,7 @@ function expectUsable(call: Call, token: string): string {
  * Waits until a request may be sent, in the queue of the token that was read. If a token that the client holds changes, the
  * call leaves that queue and joins the queue of the new one, at its position.
  */
-async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Read): Promise<Read> {
+async function acquire(call: Call, permit: Permit, { token: first, leftMs }: ReadToken): Promise<ReadToken> {
   const { deadline, events, settings } = call;
   const { baseUrl, rateLimiter, tokenSource } = settings;
   for (let token = first; ; token = expectUsable(call, tokenSource.current)) {

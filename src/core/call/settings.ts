@@ -40,7 +40,7 @@ export const DEFAULT_RETRY: RetryRules = {
   unsafeWrites: false,
 };
 
-/** Options as they are read, with every default in place. A call's are its client's, with its own options laid over them. */
+/** Options as they are read, with every default in place. A call has the settings of its client, and its own options replace them. */
 export interface Settings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;

@@ -125,7 +125,7 @@ export class AutomationError extends Error {
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);
-    // In plain JavaScript nothing else says so.
+    // Plain JavaScript does not refuse details in the message's place.
     if (isObject(message)) throw new TypeError(`new ${this.name}(message, details): message must be a string`);
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;

@@ -124,6 +124,7 @@ export class MemoryPermit implements Permit, Waiter {
     this.release();
     const gate = this.#gateOf(token);
     this.#gate = gate;
+    // `enter` may settle or arm this very call: it returns the decision, and the wait that would be told does not exist yet.
     return gate.enter(this) ?? this.#waitAt(gate);
   }
 
@@ -145,7 +146,7 @@ export class MemoryPermit implements Permit, Waiter {
   }
 
   /** The wait arms its timer anew if it would sleep for longer. */
-  wake(at: number): void {
+  wakeAt(at: number): void {
     if (this.#wait === undefined) return;
     this.#wait.watchedAt = at;
     if (at >= this.#wait.until) return;
@@ -168,6 +169,7 @@ export class MemoryPermit implements Permit, Waiter {
         if (signal.aborted) stop();
         while (wait.admission === undefined) await sleep(gate, wait);
         const { admission } = wait;
+        // Released, or acquired anew, since the gate decided: a slot that it has now is not this wait's to take.
         if (admission.kind !== "admitted" || this.#wait !== wait) return admission;
         if (gate.take(this)) return admission;
         // The call came too late for its slot, and waits again at its position.

@@ -62,8 +62,7 @@ export function distanceLeft({ distanceMs }: Pace, sinceMs: number): number {
 
 /**
  * The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. A distance
- * that was found is one step too short; any other doubles. If each doubled, 50 requests through a bucket of 20 a second would
- * get 0.60 of its rate in the median and 0.49 at worst, in place of 0.96 and 0.66.
+ * that was found is one step too short; any other doubles. If each doubled, a bucket would give far less of its rate.
  */
 export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: PausingRequest): Pace {
   const pace = paceAt(known, at);

@@ -71,7 +71,7 @@ export class Slots<Call extends Holder> {
   /** Takes over the slot that was given, until the call's time limit. Returns whether there still is one. */
   take(call: Call): boolean {
     const slot = this.#slots.get(call);
-    // A slot that has ended is still its own until somebody looks for room.
+    // A slot that has ended is still the call's until somebody looks for room.
     if (slot === undefined) return false;
     slot.endsAt = now() + Math.min(call.call.timeoutMs, LONGEST_REQUEST_MS) + GRACE_MS;
     return true;

@@ -19,7 +19,7 @@ export interface Waiter {
   /** Ends its waiting. It is in no queue then. */
   settle(admission: Admission): void;
   /** It goes on waiting. Time may make room at this moment: it looks then, at the latest. */
-  wake(at: number): void;
+  wakeAt(at: number): void;
 }
 
 /** Counts a pause once. */
@@ -50,7 +50,7 @@ export class Waiters extends Queue<Waiter> {
     if (this.#watchers.size > 0 && now() < this.#watchedAt && this.#watchedAt <= at) return;
     this.#watchedAt = at;
     this.#watchers = new Set(this.spread(WATCHERS));
-    for (const waiter of this.#watchers) waiter.wake(at);
+    for (const waiter of this.#watchers) waiter.wakeAt(at);
   }
 
   /** The moment until which one of them sleeps, where time may make room at this one: longer where many wait. */

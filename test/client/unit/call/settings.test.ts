@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
 import { DEFAULT_RETRY, mergeSettings, readOptions, type Settings } from "../../../../src/core/call/settings.ts";
-
 import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
 
 type CallSettings = Pick<Settings, keyof CallOptions>;

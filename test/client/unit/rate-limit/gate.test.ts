@@ -28,7 +28,7 @@ class Noted implements Waiter {
     this.admission = admission;
   }
 
-  wake(): void {
+  wakeAt(): void {
     this.wakes += 1;
   }
 }

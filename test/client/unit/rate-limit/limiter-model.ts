@@ -178,7 +178,7 @@ export class LimiterModel {
     );
     if (call === undefined) return;
     if (call.state === "waiting") {
-      (call.permit as unknown as Waiter).wake = () => undefined; // the limiter's own permits are waiters
+      (call.permit as unknown as Waiter).wakeAt = () => undefined; // the limiter's own permits are waiters
       this.#deadTimers += 1;
     }
     clearTimeout(call.timer);

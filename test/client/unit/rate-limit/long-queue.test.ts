@@ -47,7 +47,7 @@ class Call {
   /** Its platform runs nothing of it any more. */
   drop(): void {
     const waiter = this.permit as unknown as Waiter; // the limiter's own permits are
-    waiter.wake = () => undefined;
+    waiter.wakeAt = () => undefined;
     waiter.settle = () => undefined;
     this.state = "dropped";
   }
