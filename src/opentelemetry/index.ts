@@ -24,19 +24,19 @@ export interface TelemetrySettings {
   /**
    * Makes the spans.
    *
-   * @default the one that is registered globally, looked up at each call
+   * @default the global one: it is looked up at each call
    */
   tracerProvider?: api.TracerProvider | undefined;
   /**
    * Takes the measurements.
    *
-   * @default the one that is registered globally, looked up at each call
+   * @default the global one: it is looked up at each call
    */
   meterProvider?: api.MeterProvider | undefined;
   /**
    * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`).
    *
-   * @default `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them
+   * @default `true`, in a browser `false`: it sends such headers only where the service's CORS rules allow them
    */
   propagate?: boolean | undefined;
   /**
