@@ -126,7 +126,7 @@ export class AutomationError extends Error {
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);
     // Plain JavaScript does not refuse details in the message's place.
-    if (isObject(message)) throw new TypeError(`new ${this.name}(message, details): message must be a string`);
+    if (isObject(message)) throw new TypeError("message must be a string");
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
