@@ -32,13 +32,14 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
   if (isNodeRedis(client)) {
     return async ({ script, keys, args }) => {
       if (!client.isOpen) throw new NotConnected("the Redis client is not connected: call its connect()");
-      const isConnecting = client.isReady === false;
+      const isConnecting = (): boolean => client.isReady === false;
+      const wasConnecting = isConnecting();
       try {
         return await client.eval(script, { keys: [...keys], arguments: [...args] });
       } catch (error) {
         // A client keeps commands until it has a connection. A cluster's refuses them, and says so without a code.
         const { code } = Object(error) as { readonly code?: unknown }; // anything may be thrown
-        const isOffline = isConnecting && client.isReady === false && code === undefined;
+        const isOffline = wasConnecting && isConnecting() && code === undefined;
         throw isOffline ? new NotConnected("the Redis client has no connection yet") : error;
       }
     };

@@ -262,3 +262,9 @@ test("prints of a client show no secret and do not throw", () => {
     expect(print).not.toContain(TOKEN);
   }
 });
+
+test("a client in the place of options is named as what it is", () => {
+  const client = new Client({ baseUrl: "https://x.example/api/v1", token: "pat_a_b" });
+  const make = (): Client => new Client(client);
+  expect(make).toThrow("options must be a plain object such as { baseUrl }, not an instance of Client");
+});
