@@ -94,3 +94,11 @@ test("a number that is left is not believed where the clock, a fake one, has gon
   standStill(-100);
   expect([entered(gate), entered(gate)].map(({ admission }) => admission?.kind)).toEqual(["admitted", "admitted"]);
 });
+
+test("a pause that other processes do not know of yet keeps its count and its probe", () => {
+  const gate = new TokenGate();
+  answered(gate, entered(gate), refused(1_000));
+  const { pace } = gate.state;
+  gate.learn(new TokenGate().state);
+  expect(gate.state).toMatchObject({ refusals: 1, mustProbe: true, pace, pause: { askedMs: 1_000 } });
+});
