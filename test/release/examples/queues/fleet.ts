@@ -154,7 +154,10 @@ export class Fleet implements AsyncDisposable {
   async dismiss(): Promise<void> {
     const workers = this.#workers;
     this.#workers = [];
-    const ends = workers.map(async ({ child, told }) => {
+    const ends = workers.map(async (worker) => {
+      const { child, told } = worker;
+      // One that was hired late hears no signal before it works.
+      await expect.poll(() => worker.output).toContain("working;");
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       expect(await ended, JSON.stringify(told.at(-1))).toEqual([0, null]);
