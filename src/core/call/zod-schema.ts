@@ -1,7 +1,7 @@
 import * as z from "zod/v4-mini";
 import { type StandardSchema, standard } from "./standard-schema.ts";
 
-/** Other words for zod's names of types, formats and bounds. */
+/** Other words for zod's names of types, formats, patterns and bounds. */
 const EXPECTED: Readonly<Record<string, string>> = {
   string: "a string",
   array: "an array",
@@ -9,6 +9,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   datetime: "an ISO 8601 timestamp",
   int: "a safe integer",
   number: "a safe integer",
+  "/./": "a non-empty string",
   regex: "visible ASCII without white space",
   too_small: "a safe integer", // the only minimum and maximum in these schemas
   too_big: "a safe integer",
@@ -19,10 +20,18 @@ const EXPECTED_IN: Readonly<Record<string, string>> = {
   next_cursor: "a non-empty string of well-formed Unicode, or null at the end of the list",
 };
 
+/** The names of zod in an issue. */
+interface Named {
+  readonly code: string;
+  readonly format?: string;
+  readonly expected?: string;
+  readonly pattern?: string;
+}
+
 // zod's own wording is a locale, which is not bundled, and might quote the value.
 function expectationOf(issue: z.core.$ZodRawIssue): string {
-  const { code, format = code, expected = format } = issue as { code: string; format?: string; expected?: string }; // some have them
-  const words = EXPECTED_IN[String(issue.path?.at(-1))] ?? EXPECTED[expected] ?? expected;
+  const { code, format = code, expected = format, pattern = "" } = issue as Named; // some have them
+  const words = EXPECTED_IN[String(issue.path?.at(-1))] ?? EXPECTED[pattern] ?? EXPECTED[expected] ?? expected;
   return `must be ${words}, got ${kindOf(issue.input)}`;
 }
 

@@ -55,5 +55,5 @@ export const TokenSchema = z.looseObject(tokenFields);
 /** The response to a token's creation or rotation: a token record with its `plaintext`. */
 export const CreatedTokenSchema = z.looseObject({
   ...tokenFields,
-  plaintext: z.string().check(z.regex(/^[!-~]+$/)), // it is sent in a header
+  plaintext: z.string().check(z.regex(/./)),
 } satisfies Fields<CreatedToken>);

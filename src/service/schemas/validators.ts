@@ -21,7 +21,15 @@ export const sessionPageValidator: StandardSchema<Page<Session>> = pageValidator
 /** Validates the response to a token's creation or rotation. */
 export const createdTokenValidator: StandardSchema<CreatedToken> = validatorOf<CreatedToken>(CreatedTokenSchema);
 
+/** A token that can be sent in a header. */
+const sendable = { plaintext: z.string().check(z.regex(/^[!-~]+$/)) };
+
+/** As `createdTokenValidator`, for a replacement that the client goes on with: its `plaintext` can be sent. */
+export const adoptedTokenValidator: StandardSchema<CreatedToken> = validatorOf<CreatedToken>(
+  z.looseObject({ ...CreatedTokenSchema.shape, ...sendable }),
+);
+
 /** Validates the least of a response from which a client can go on. */
 export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = validatorOf<{ plaintext: string }>(
-  z.looseObject({ plaintext: CreatedTokenSchema.shape.plaintext }),
+  z.looseObject(sendable),
 );

@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, Case>> = {
     schema: CreatedTokenSchema,
     validator: createdTokenValidator,
     good: { ...token, plaintext: "pat_k_s" },
-    bad: { plaintext: [undefined, null, "", 5, "pat_k s", "pat_k_\ud800"], expires_at: ["2030-02-30T00:00:00Z"] },
+    bad: { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] },
   },
 };
 
@@ -126,7 +126,7 @@ test("an issue says what was expected", async () => {
   const issues = [
     "scopes.1: must be a string, got a number",
     "expires_at: must be an ISO 8601 timestamp, got a string",
-    "plaintext: must be visible ASCII without white space, got an empty string",
+    "plaintext: must be a non-empty string, got an empty string",
   ];
   expect(await issuesOf(createdTokenValidator, wrong)).toEqual(issues);
   // The error may be the cause of another one, whose message is looked through for secrets by the names before them.

@@ -133,4 +133,13 @@ describe("a token in the place of an id is refused before anything is sent", () 
     }
     expect(kept.map((record) => record.deref())).toEqual([undefined, undefined]);
   });
+
+  test("one that no URL can hold stops no later call", async () => {
+    const token = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
+    wire.reply(() => json({ ...token, plaintext: "\ud800 has no UTF-8" }, 201));
+    const client = wire.client();
+    await client.tokens.create({ name: "n", scopes: [] });
+    wire.reply(() => json({ id: "s", state: "on" }));
+    expect(await client.sessions.get("an-id-that-is-longer-than-that")).toMatchObject({ state: "on" });
+  });
 });
