@@ -1,10 +1,12 @@
+import { describeValue } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { type Exchange, isSuccess } from "../wire/head.ts";
 import type { Call, Unauthorized } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./exchange.ts";
 import { rotatesToken } from "./operation.ts";
@@ -31,12 +33,7 @@ interface ReadToken {
 export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
   let read = await readToken(call);
   for (;;) {
-    const { token, leftMs } = await acquire(call, permit, read);
-    const deadline = call.deadline.within(leftMs);
-    const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
-      deadline.release();
-      permit.release();
-    });
+    const { token, exchange } = await sendInTurn(call, permit, await beReady(call, read));
     if (isSuccess(exchange.head.status)) return exchange;
     const next = await readToResend(call, exchange, token);
     if (next === undefined) throw refusalError(call, exchange);
@@ -104,6 +101,69 @@ function expectUsable(call: Call, token: string): string {
   throw buildError(ArgumentError, call, { summary });
 }
 
+/** Awaits the caller's `onRequest` before the queue: a call that it makes by the same client waits for no slot of this one. */
+async function beReady(call: Call, { token, leftMs }: ReadToken): Promise<ReadToken> {
+  const { deadline: around, events, settings } = call;
+  const { onRequest } = settings;
+  if (onRequest === undefined) return { token, leftMs };
+  events?.begin("queue");
+  const deadline = around.within(leftMs);
+  try {
+    await inTime(call, runOnRequest(call, onRequest), deadline);
+    return { token, leftMs: deadline.leftMs || settings.timeoutMs };
+  } finally {
+    deadline.release();
+  }
+}
+
+async function runOnRequest(call: Call, onRequest: NonNullable<CallOptions["onRequest"]>): Promise<void> {
+  const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
+  let returned: unknown;
+  try {
+    returned = await onRequest(request);
+  } catch (cause) {
+    const summary = "onRequest failed, so the request was not sent";
+    throw buildError(AbortError, call, { summary, thrown: cause, cause });
+  }
+  if (returned === undefined) return;
+  const summary = `onRequest must return nothing, not ${describeValue(returned)}: throw to stop the request`;
+  throw buildError(ArgumentError, call, { summary });
+}
+
+/** Awaits a hook, as long as there is time for the request. */
+async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+  try {
+    await deadline.race(ready);
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
+  }
+}
+
+/**
+ * Sends the request when its turn has come, with the token that is current then. If another token has come while a record of
+ * the request was written, or the token is paused, the call goes back to the queue, at its position.
+ */
+async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; exchange: Exchange }> {
+  const { hooks, tokenSource } = call.settings;
+  let recorded: string | undefined;
+  for (;;) {
+    const { token, leftMs } = await acquire(call, permit, read);
+    const deadline = call.deadline.within(leftMs);
+    try {
+      if (hooks?.beforeRequest !== undefined && token !== recorded) {
+        await inTime(call, hooks.beforeRequest(call.hooked, token), deadline);
+        recorded = token;
+        if (pauseLeft(call.settings, token) !== undefined) continue;
+      }
+      if (!tokenSource.isCurrent(token)) continue;
+      return { token, exchange: await performExchange(call, permit, { token, deadline }) };
+    } finally {
+      deadline.release();
+      permit.release();
+    }
+  }
+}
+
 /**
  * Waits until a request may be sent, in the queue of the token that was read. If a token that the client holds changes, the
  * call leaves that queue and joins the queue of the new one, at its position.
@@ -111,7 +171,8 @@ function expectUsable(call: Call, token: string): string {
 async function acquire(call: Call, permit: Permit, { token: first, leftMs }: ReadToken): Promise<ReadToken> {
   const { deadline, events, settings } = call;
   const { baseUrl, rateLimiter, tokenSource } = settings;
-  for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
+  for (let token = first; ; ) {
+    if (!tokenSource.isCurrent(token)) token = expectUsable(call, tokenSource.current);
     events?.begin("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);

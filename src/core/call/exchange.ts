@@ -1,6 +1,4 @@
-import { describeValue } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
@@ -8,12 +6,10 @@ import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
-import type { CallOptions } from "./call-options.ts";
-import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
+import { connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
 import { HttpFailure } from "./http.ts";
 import { isBodyDue } from "./operation.ts";
-import { watchWrite } from "./write-evidence.ts";
 
 /** The token of a request, and the time that is left for it. */
 interface Sending {
@@ -23,11 +19,8 @@ interface Sending {
 
 /** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
 export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
-  const { events, history, settings } = call;
+  const { events, history } = call;
   const { token, deadline } = sending;
-  const { hooks, onRequest } = settings;
-  if (onRequest !== undefined) await inTime(call, runOnRequest(call, onRequest), deadline);
-  if (hooks?.beforeRequest !== undefined) await inTime(call, hooks.beforeRequest(call.hooked, token), deadline);
   // The time of the call may be over before its timer says so, and a listener may abort the call.
   if (!call.deadline.endsNow()) events?.request();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
@@ -52,28 +45,6 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   }
 }
 
-/** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
-async function runOnRequest(call: Call, onRequest: NonNullable<CallOptions["onRequest"]>): Promise<void> {
-  const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
-  let returned: unknown;
-  try {
-    returned = await onRequest(request);
-  } catch (cause) {
-    const summary = "onRequest failed, so the request was not sent";
-    throw buildError(AbortError, call, { summary, thrown: cause, cause });
-  }
-  if (returned === undefined) return;
-  const summary = `onRequest must return nothing, not ${describeValue(returned)}: throw to stop the request`;
-  throw buildError(ArgumentError, call, { summary });
-}
-
-/** Awaits a hook, as long as there is time for the request. */
-function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
-  return deadline.race(ready).catch((error: unknown) => {
-    throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
-  });
-}
-
 const JSON_BODY = { "content-type": "application/json" };
 
 /** Sends the request, and resolves when the head of its response is there. */
@@ -84,12 +55,9 @@ async function sendRequest(
   const { events, fetch, history, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const writes = isWrite(method);
-  const mayBeCached = !writes && operation.isPoll !== true;
-  const post = (): Promise<Response> =>
+  const mayBeCached = !isWrite(method) && operation.isPoll !== true;
+  const send = (): Promise<Response> =>
     settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
-  const watch = writes ? watchWrite(method, url) : undefined;
-  const send = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;
   call.note("leaves");
   const sending = events === undefined ? send() : events.send(send);
@@ -105,12 +73,8 @@ async function sendRequest(
     }
     // A response of the application may throw when its head is read.
     const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    const fault = classifyFault({ ...failure, request: watch?.evidence(failure.cause) }, settings.baseUrl);
-    if (fault.isSent === false) call.note("never_left");
-    throw connectionError(call, fault, failure);
-  } finally {
-    // The watch ends also where a `fetch` does not heed the signal.
-    watch?.end();
+    if (failure.isUnsent) call.note("never_left");
+    throw connectionError(call, classifyFault(failure, settings.baseUrl), failure);
   }
 }
 

@@ -31,7 +31,7 @@ export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
  * | the request leaves | `unknown` | as before |
  * | it never left | `not_sent` | as before |
  * | it is answered 2xx, and that is the service's | `accepted` | as before |
- * | it is answered 4xx but 408, 307 or 308 | `rejected` | as before |
+ * | it is answered 4xx but 408 and 499, 307 or 308 | `rejected` | as before |
  * | it is answered anything else | `unknown` | as before |
  * | the call is to be sent again, or its platform may have done so | as before | as before, or the request may have been applied |
  */
@@ -63,7 +63,8 @@ export function outcomeOfAnswer({ status, isFromService }: Answer): Outcome {
   if (isSuccess(status)) return isFromService ? "accepted" : "unknown";
   // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
   const isRedirect = status < 400 && status !== 307 && status !== 308;
-  return isRedirect || status === 408 || status >= 500 ? "unknown" : "rejected";
+  // 499 is the word of a proxy: its client has gone away, perhaps after the request was passed on.
+  return isRedirect || status === 408 || status === 499 || status >= 500 ? "unknown" : "rejected";
 }
 
 function mayBeApplied(outcome: Outcome): boolean {

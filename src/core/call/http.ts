@@ -5,6 +5,7 @@ import { type FetchOptions, withoutCaches } from "../wire/fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "../wire/http-request.ts";
 import { isWrite } from "../wire/method.ts";
 import { onceWay } from "../wire/sent-once.ts";
+import { watchWrite } from "./write-evidence.ts";
 
 /** The reason why a request got no response. */
 export class HttpFailure implements Fault {
@@ -13,15 +14,15 @@ export class HttpFailure implements Fault {
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
   readonly isRead: boolean;
-  readonly isSentOnce: boolean;
+  readonly isUnsent: boolean;
   /** A browser is certain that it has no network. */
   readonly isOffline: boolean = platform().onLine === false;
 
-  constructor(cause: unknown, source: FaultSource, { isRead = false, isSentOnce = false } = {}) {
+  constructor(cause: unknown, source: FaultSource, { isRead = false, isUnsent = source === "request" } = {}) {
     this.cause = cause;
     this.source = source;
     this.isRead = isRead;
-    this.isSentOnce = isSentOnce;
+    this.isUnsent = isUnsent;
   }
 }
 
@@ -69,6 +70,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       const { headers: made } = request as Request; // ky has made one of the URL
       const isRead = !isWrite(method);
       const once = isRead ? undefined : onceWay(method, fetchOptions);
+      const watch = isRead ? undefined : watchWrite(method, url);
       const init = {
         ...(mayBeCached ? cachedOptions : uncachedOptions),
         ...once?.options,
@@ -92,12 +94,12 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       const isOurs = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
       source = isOurs ? "platform" : "application";
       try {
-        return checked(await own(url, init));
+        return checked(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        const isSentOnce = source === "platform" && once !== undefined;
-        throw new HttpFailure(error, source, { isRead, isSentOnce });
+        throw new HttpFailure(error, source, { isRead, isUnsent: watch?.isUnsent(error) });
       } finally {
+        watch?.end();
         once?.close();
       }
     };

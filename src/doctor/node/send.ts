@@ -97,6 +97,6 @@ function failureOf(cause: unknown, source: FaultSource, url: string): Failure {
   if (name === "AbortError" || name === "TimeoutError") {
     return { kind: "failure", code: "TIMEOUT", message: "no whole response came in time (TIMEOUT)" };
   }
-  const { said, permanent, isSent } = classifyFault({ cause, source, isSentOnce: true }, url);
-  return { kind: "failure", code: said.code, message: said.why, permanent, isSent };
+  const { said, permanent } = classifyFault({ cause, source }, url);
+  return { kind: "failure", code: said.code, message: said.why, permanent };
 }
