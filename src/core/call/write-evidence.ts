@@ -162,7 +162,8 @@ class WriteListener {
 
   #noteFailure(write: Write, error: unknown): void {
     const hasLeft = write.haveHeadersLeft || write.hasBodyLeft;
-    const isUnsent = hasLeft ? isOfUnprocessedStream(write, error) : this.#neverConnected.has(error as object); // a value that is no object is not in it
+    // A value that is no object is in no set.
+    const isUnsent = hasLeft ? isOfUnprocessedStream(write, error) : this.#neverConnected.has(error as object);
     if (!isUnsent) return;
     write.unsent = error;
     atEndOfTurn(() => {

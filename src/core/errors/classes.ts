@@ -34,7 +34,7 @@ export class RedirectError extends AutomationError {
   }
 }
 
-/** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */
+/** No whole response was received. `outcome` of a write is `not_sent` only where the platform showed that its request never left. */
 export class ConnectionError extends AutomationError {
   static override readonly kinds: readonly ["connection"] = ["connection"];
   declare readonly kind: "connection";
