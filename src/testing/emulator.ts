@@ -1,6 +1,7 @@
 import { atCaller } from "./checks.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
+import { forgetTokens } from "./forget-tokens.ts";
 import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { type RandomSource, repeatableRandom } from "./random.ts";
@@ -140,6 +141,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
     },
     reset: () => {
       resets += 1;
+      forgetTokens();
       requests.length = 0;
       current = createState(source);
       seedProjects(tables, options);

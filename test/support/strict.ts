@@ -1,10 +1,11 @@
 /**
  * Makes a test fail on what would otherwise only be printed: a warning of the process, such as too many listeners, and
  * anything written to `console.error` or `console.warn` that the test does not catch itself. Rejections that nobody
- * handles fail the run without help.
+ * handles fail the run without help. The process forgets its rotating tokens after each test: tests give the same anew.
  */
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach } from "vitest";
+import { forgetTokens } from "../../src/testing/forget-tokens.ts";
 
 const complaints: string[] = [];
 
@@ -26,4 +27,5 @@ async function fail(): Promise<void> {
 }
 
 afterEach(fail);
+afterEach(forgetTokens);
 afterAll(() => fail().finally(() => process.off("warning", onWarning)));

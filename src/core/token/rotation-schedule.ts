@@ -59,8 +59,7 @@ export function scheduleReplacement(
   return { ...initial, notBefore: at.monotonic + Math.min(intervalMs, MAX_INTERVAL_MS) };
 }
 
-/** The schedule after so many rotations in a row have failed: one minute, then twice as long each time, up to an hour. */
-export function scheduleRetry(schedule: RotationSchedule, failures: number, at: Moment): RotationSchedule {
-  const pauseMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1));
-  return { ...schedule, notBefore: at.monotonic + pauseMs };
+/** The pause after so many rotations in a row have failed: one minute, then twice as long each time, up to an hour. */
+export function pauseAfter(failures: number): number {
+  return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1));
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bulkWrite } from "../../../src/bulk/index.ts";
 import { fileJournal } from "../../../src/bulk/node.ts";
-import { Client, type CreatedToken, isAutomationError } from "../../../src/client/index.ts";
+import { Client, type CreatedToken, isAutomationError, rotatingToken } from "../../../src/client/index.ts";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
 import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError, type ExplorationReport } from "../../../src/testing/node/explore/report.ts";
@@ -96,6 +96,19 @@ const WRONG: Readonly<Record<string, { readonly what: string; readonly options: 
           store.job = old; // it is revoked
           throw error;
         }
+      },
+    },
+  },
+  "a rotatingToken that is not stored": {
+    what: "locked_out",
+    options: {
+      faults: ["token_rejected"],
+      prepare: (): Store => ({}),
+      program: async ({ client, clientOptions, prepared }) => {
+        const store = prepared as Store;
+        store.job ??= await client.tokens.create({ name: "job", scopes: ["projects:read"], expires_in_days: 1 });
+        const token = rotatingToken({ token: store.job, onRotated: () => {} });
+        for await (const _ of new Client({ ...clientOptions, token }).projects.list());
       },
     },
   },

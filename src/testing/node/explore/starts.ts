@@ -1,5 +1,6 @@
 import { createEmulator, type Emulator } from "../../emulator.ts";
 import type { FaultHandle } from "../../faults.ts";
+import { forgetTokens } from "../../forget-tokens.ts";
 import type { EmulatorOptions } from "../../options.ts";
 import type { RecordedRequest } from "../../request-log.ts";
 import type { EmulatorSession } from "../../tables.ts";
@@ -64,6 +65,7 @@ export class Starts implements Traffic {
     const start = new Start(this.#begun.at(-1)?.time.aheadMs ?? 0);
     this.#begun.push(start);
     const sentBefore = this.emulator.requests.length;
+    forgetTokens();
     const fetch = this.#fetchOf(start);
     const outcome = await start.run(() => program(fetch), this, this.#plan);
     // A process that stopped hears of nothing more, so its requests stay as they are.

@@ -10,6 +10,7 @@ import {
   type StoredToken,
 } from "../../../../src/client/index.ts";
 import type { TokenSource } from "../../../../src/core/token/token-source.ts";
+import { forgetTokens } from "../../../../src/testing/forget-tokens.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -51,6 +52,7 @@ const rotationFailed = new Error("503");
 
 /** Calls over two weeks; resolves with the rotations and with whether each token sent was valid by the service's clock. */
 async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllValid: boolean }> {
+  forgetTokens();
   vi.setSystemTime(NOW + weeks.clockAheadMs);
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;

@@ -1,0 +1,29 @@
+const KNOWN: unique symbol = Symbol.for("project-automation.rotating-tokens") as never; // a registered symbol is shared by all copies
+const shared = globalThis as { [KNOWN]?: KnownTokens<unknown> }; // the name says what it is
+
+/** Plaintexts that are remembered. */
+const MOST = 10_000;
+
+/**
+ * The rotating tokens of a process by service and by each plaintext that they had. All copies of the package share it: a
+ * framework evaluates a module several times, and a bundler copies a package. A plaintext proves its owner; an id does not.
+ * Its map is private, so no print shows a token.
+ */
+class KnownTokens<Token> {
+  readonly #tokens = new Map<string, Token>();
+
+  get(service: string, plaintext: string): Token | undefined {
+    return this.#tokens.get(`${service} ${plaintext}`);
+  }
+
+  set(service: string, plaintext: string, token: Token): void {
+    this.#tokens.set(`${service} ${plaintext}`, token);
+    const [oldest = ""] = this.#tokens.keys();
+    if (this.#tokens.size > MOST) this.#tokens.delete(oldest);
+  }
+}
+
+export function knownTokens<Token>(): KnownTokens<Token> {
+  shared[KNOWN] ??= new KnownTokens();
+  return shared[KNOWN] as KnownTokens<Token>; // its one user puts nothing else there
+}
