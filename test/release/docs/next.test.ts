@@ -65,6 +65,34 @@ export async function POST(request) {
 }
 `;
 
+/** A module of the reader's with a client of its own. */
+const ROTATING = `import { readFileSync, writeFileSync } from "node:fs";
+import { Client, rotatingToken } from "project-automation";
+
+let client;
+globalThis.loads = (globalThis.loads ?? 0) + 1;
+export function names() {
+  client ??= new Client({
+    token: rotatingToken({
+      token: JSON.parse(readFileSync("token.json", "utf8")),
+      onRotated: (token) => writeFileSync("token.json", JSON.stringify(token)),
+    }),
+  });
+  return client.projects.list().toArray().then((projects) => projects.map(({ name }) => name));
+}
+`;
+const ROTATING_PAGE = `import { connection } from "next/server";
+import { names } from "@/lib/rotating";
+export default async function Page() {
+  await connection();
+  return <p>{(await names()).join()}</p>;
+}
+`;
+/** Turbopack loads a module once more for route handlers. Webpack does so by a query. */
+const ROTATING_ROUTE = `import { names } from "@/lib/rotating?again";
+export const GET = async () => Response.json({ names: await names(), loads: globalThis.loads });
+`;
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "project-automation-next-"));
@@ -84,6 +112,9 @@ function writeApplication(): string[] {
   for (const [, code = "", file = ""] of files) write(file, code);
   write("app/layout.tsx", LAYOUT);
   write("app/api/cached/route.js", CACHED);
+  write("lib/rotating.js", ROTATING);
+  write("app/rotating/page.jsx", ROTATING_PAGE);
+  write("app/api/rotating/route.js", ROTATING_ROUTE);
   write("package.json", '{ "private": true }');
   write("next.config.mjs", CONFIG);
   write("tsconfig.json", JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts", "**/*.tsx"] }));
@@ -127,6 +158,20 @@ describe.runIf(runsTools)("the Next.js application of the guide", () => {
       expect(await (await fetch(`${origin}/projects`)).text()).toMatch(/<li>web<\/li><li>a\/b<\/li>/);
       expect(await (await fetch(`${origin}/api/projects?limit=1`)).json()).toMatchObject({ data: [{ name: "web" }] });
       expect((await fetch(`${origin}/api/projects?cursor=`)).status).toBe(400);
+    });
+  });
+
+  test("rotates a token once for pages and route handlers, each of which loads its module", async () => {
+    await serveWith({ projects: [{ name: "web" }] }, async (origin, { emulator }) => {
+      write("token.json", JSON.stringify(emulator.createToken({ scopes: ["projects:read"], expires_in_days: 1 })));
+      for (let round = 0; round < 2; round += 1) {
+        expect(await (await fetch(`${origin}/rotating`)).text()).toContain("<p>web</p>");
+        expect(await (await fetch(`${origin}/api/rotating`)).json()).toEqual({ names: ["web"], loads: 2 });
+      }
+      expect(emulator.requests.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
+        "tokens.rotate 201",
+        ...Array<string>(4).fill("projects.list 200"),
+      ]);
     });
   });
 
