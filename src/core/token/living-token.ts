@@ -154,7 +154,6 @@ export class LivingToken extends LatestToken {
     this.#record = replacement;
     this.#unstored = replacement;
     this.#failures = 0;
-    this.#retryAt = 0;
     this.#invalid = undefined;
     knownTokens().set(this.service, replacement.plaintext, this);
   }
