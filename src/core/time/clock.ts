@@ -71,6 +71,7 @@ export function platformTurn(): Promise<void> {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
+      port2.close(); // Deno leaves this end open
       resolve();
     };
     port2.postMessage(undefined);

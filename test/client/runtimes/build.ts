@@ -14,6 +14,7 @@ export async function buildPrograms(folder: string): Promise<void> {
   await Promise.all([
     bundle("esm", join(folder, "esm.mjs")),
     bundle("cjs", join(folder, "cjs.cjs")),
+    bundle("sanitized", join(folder, "sanitized.mjs")),
     bundle("workerd", join(folder, "workerd.js")),
     ...["page", "frame", "worker"].map((name) => bundle(name, join(site, `${name}.js`))),
   ]);

@@ -28,15 +28,20 @@ export interface Program {
   readonly complaints: readonly string[];
 }
 
-/** Imports, runs every case, and leaves the report with the harness. */
-export async function runProgram(settings: Settings, { open, copies, complaints }: Program): Promise<void> {
-  const ask = async (path: string, question: object = {}): Promise<unknown> => {
+/** Asks the service's process at an origin. */
+export function asking(origin: string): Suite["ask"] {
+  return async (path, question = {}) => {
     // As a string it is plain text, which a browser sends without asking first.
-    const response = await fetch(settings.origin + path, { method: "POST", body: JSON.stringify(question) });
+    const response = await fetch(origin + path, { method: "POST", body: JSON.stringify(question) });
     const said: unknown = await response.json();
     if (!response.ok) throw new Error(`the service's process: ${JSON.stringify(said)}`);
     return said;
   };
+}
+
+/** Imports, runs every case, and leaves the report with the harness. */
+export async function runProgram(settings: Settings, { open, copies, complaints }: Program): Promise<void> {
+  const ask = asking(settings.origin);
   const report = (results: readonly Result[], more: readonly string[]): Promise<unknown> =>
     ask(`/report/${settings.run}`, { results, complaints: [...complaints, ...more] } satisfies Report);
   try {
