@@ -227,6 +227,20 @@ test("a journal whose disk was full for a moment is loaded again by a long-lived
   expect(locks()).toEqual([]);
 });
 
+test("a journal is flushed where the handles of the platform cannot flush, as those of Yarn's Plug'n'Play", async () => {
+  const handle = await open(folder);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  for (const name of ["datasync", "sync"] as const)
+    vi.spyOn(prototype, name).mockImplementation(() => {
+      throw new Error("Method not implemented.");
+    });
+  const { client } = service();
+  const journal = fileJournal(path);
+  expect(await bulkWrite({ items: rowsOf(2), key, client, send, journal })).toMatchObject({ done: 2 });
+  vi.restoreAllMocks();
+});
+
 test("a reason is kept in the file", async () => {
   const { emulator, client } = service();
   emulator.fault({ status: 422, body: { error: "invalid", message: "no such type" } });

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { hasCode } from "../../core/checks/foreign.ts";
 import { JournalError } from "../../core/errors/journal-error.ts";
 import { after } from "../../core/time/clock.ts";
-import { OWNER_ONLY } from "../../files/regular-file.ts";
+import { flush, OWNER_ONLY } from "../../files/regular-file.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
@@ -66,7 +66,7 @@ export function cutEnd(file: FileHandle, { path, from, bytes }: Ending): boolean
 /** Makes durable which files a folder has. */
 export async function flushFolder(path: string): Promise<void> {
   if (IS_WINDOWS) return; // a folder cannot be opened as a file there, and NTFS journals its entries
-  await withFile(path, "r", (folder) => folder.sync()).catch((error: unknown) => {
+  await withFile(path, "r", (folder) => flush(folder, "sync")).catch((error: unknown) => {
     if (!hasCode(error, ...CANNOT_FLUSH)) throw error;
   });
 }
@@ -93,7 +93,7 @@ export async function removeFile(path: string): Promise<void> {
  */
 export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
   await copyFile(path, copy);
-  await withFile(copy, "r+", (file) => file.sync());
+  await withFile(copy, "r+", (file) => flush(file, "sync"));
   await confirm();
   try {
     await rename(copy, path);

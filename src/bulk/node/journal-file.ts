@@ -4,7 +4,14 @@ import { type FileHandle, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalError } from "../../core/errors/journal-error.ts";
 import { after } from "../../core/time/clock.ts";
-import { type FoundFile, findOrCreateFile, NotRegularFile, recognised, writeAll } from "../../files/regular-file.ts";
+import {
+  type FoundFile,
+  findOrCreateFile,
+  flush,
+  NotRegularFile,
+  recognised,
+  writeAll,
+} from "../../files/regular-file.ts";
 import type { JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
 import { cutEnd, type Ending, flushFolder, restrictToOwner } from "./durable-file.ts";
@@ -137,7 +144,7 @@ export class JournalFile {
   async #write(file: FileHandle, ending: Ending): Promise<void> {
     try {
       await writeAll(file, ending.bytes);
-      await file.datasync();
+      await flush(file);
       await confirmWritten(file, ending);
     } catch (error) {
       // After a failed flush it is not known what the file holds, so nothing more is written.

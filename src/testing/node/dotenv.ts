@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { isError } from "../../core/checks/foreign.ts";
-import { findFile, findOrCreateFile, recognised, textOf, writeAll } from "../../files/regular-file.ts";
+import { findFile, findOrCreateFile, flush, recognised, textOf, writeAll } from "../../files/regular-file.ts";
 import { type Variables, withVariables } from "./dotenv-text.ts";
 
 const ADVICE = "; delete it, or name another file";
@@ -52,7 +52,7 @@ async function replaceContent(file: FileHandle, before: Uint8Array, after: Uint8
     await writeAll(file, after.subarray(length), length);
     if (same >= 0) await writeAll(file, after.subarray(same, length), same);
     await file.truncate(after.length);
-    await file.datasync();
+    await flush(file);
   } catch (error) {
     await writeAll(file, before, 0).catch(() => {});
     await file.truncate(length);
