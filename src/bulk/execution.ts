@@ -5,10 +5,10 @@ import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
-import { believed, type Known, reasonOfKnown } from "./journal.ts";
+import { type Known, reasonOfKnown } from "./journal.ts";
 import type { BulkSettings } from "./options.ts";
 import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
-import { checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
+import { believed, checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -17,6 +17,7 @@ import { Turns } from "./turns.ts";
 
 const OTHER_TOKEN =
   "bulkWrite: no record of the journal is of the token of this client: what another token has done, perhaps that of another account, is skipped";
+const OTHER_EMULATOR = "bulkWrite: the records of the journal are those of another emulator, so this run begins anew";
 
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
@@ -121,8 +122,10 @@ export class Execution<Item, Result> {
   #checkOwner(known: Map<string, Known>, token = ""): void {
     const { movedFrom, own } = this.#settings;
     this.#owner = this.#owners.of(token);
-    this.#isOfOtherToken = checkOwner(known.values(), this.#owner, movedFrom);
-    if (this.#isOfOtherToken) own.warn?.(OTHER_TOKEN);
+    const { isOfOtherToken, isOfGoneWorld } = checkOwner(known.values(), this.#owner, movedFrom);
+    this.#isOfOtherToken = isOfOtherToken;
+    if (isOfOtherToken) own.say?.("warn", OTHER_TOKEN);
+    if (isOfGoneWorld) own.say?.("info", OTHER_EMULATOR);
   }
 
   async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {
@@ -132,7 +135,7 @@ export class Execution<Item, Result> {
       const taken = await this.#source.take();
       if (taken === undefined) return;
       const record = known.get(taken.key);
-      const before = record && believed(record);
+      const before = record && believed(record, this.#owner);
       known.delete(taken.key);
       const isUnderWay = this.#begin(taken, before);
       // Items that are sent give the platform turns enough, and those that begin together share a flush.

@@ -74,13 +74,6 @@ export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
   return reason ?? { kind: "journal", message: "the journal does not keep the reason", recordedAt: at };
 }
 
-/** A record as far as a run may believe it: one that names no service says only that a request left. */
-export function believed(record: Known): Known {
-  if (record.service !== undefined || (record.state !== "done" && record.state !== "refused")) return record;
-  const message = "the journal does not keep the service of its records, so it is not known which service has it";
-  return { ...record, state: "unknown", reason: { kind: "journal", message, recordedAt: record.at } };
-}
-
 /** Throws `JournalError` unless a value is what `load` may resolve with. */
 export function checkContents(value: unknown): JournalContents {
   if (ITERABLE.accepts(value)) return value as JournalContents; // each record is checked

@@ -2,7 +2,7 @@ import type { ClientParts } from "../core/call/hookable.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { isLoopback, type Service } from "../core/wire/base-url.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { Known } from "./journal.ts";
 
 /** The host of an emulator in memory. */
 const EMULATOR_HOST = "emulator.invalid";
@@ -76,24 +76,51 @@ export async function tokenOfRun({ tokenSource }: ClientParts, hasRecords: boole
   }
 }
 
+/** The records of a journal, as they stand to a run. */
+export interface Belonging {
+  /** None is of the run's token. */
+  readonly isOfOtherToken: boolean;
+  /** Some are of an emulator that is gone. */
+  readonly isOfGoneWorld: boolean;
+}
+
 /**
- * Checks that the records of a journal are of the service of a run, or of the one that it has moved from. Returns whether
- * none is of the run's token.
+ * Checks that the records of a journal are of the service of a run, of the one that it has moved from, or of an emulator before
+ * that of the run.
  *
  * @throws JournalError `misused` for a record of another service
  */
-export function checkOwner(
-  records: Iterable<Pick<JournalRecord, "service" | "token">>,
-  own: Owner,
-  movedFrom: Service | undefined,
-): boolean {
+export function checkOwner(records: Iterable<Known>, own: Owner, movedFrom: Service | undefined): Belonging {
   const tokens = new Set<string | undefined>();
+  let isOfGoneWorld = false;
   for (const { service, token } of records) {
     if (service === undefined) continue; // it is not believed
-    if (!isSame(service, own.service) && addressOf(service) !== movedFrom) throw anotherService(service, own.service);
-    tokens.add(token);
+    if (isGone(service, own.service)) isOfGoneWorld = true;
+    else if (isSame(service, own.service) || service === movedFrom) tokens.add(token);
+    else throw anotherService(service, own.service);
   }
-  return tokens.size > 0 && own.token !== undefined && !tokens.has(own.token);
+  const isOfOtherToken = tokens.size > 0 && own.token !== undefined && !tokens.has(own.token);
+  return { isOfOtherToken, isOfGoneWorld };
+}
+
+/**
+ * A record as far as a run may believe it. One that names no service says only that a request left. One of an emulator that is
+ * gone says nothing but its revision.
+ */
+export function believed(record: Known, own: Owner): Known {
+  const { service, state, at: recordedAt } = record;
+  const because = (message: string) => ({ kind: "journal", message, recordedAt }) as const;
+  if (service !== undefined && isGone(service, own.service))
+    return { ...record, state: "not_sent", reason: because("the journal knows of another emulator alone") };
+  if (service !== undefined || (state !== "done" && state !== "refused")) return record;
+  const message = "the journal does not keep the service of its records, so it is not known which service has it";
+  return { ...record, state: "unknown", reason: because(message) };
+}
+
+/** `true` if both are emulators, and their worlds differ. One world at two addresses may be one emulator, which still has it all. */
+function isGone(theirs: string, own: string): boolean {
+  const [worldOfTheirs, worldOfOwn] = [theirs, own].map((service) => service.split("#").slice(1).join("#"));
+  return !!worldOfTheirs && !!worldOfOwn && !isSame(worldOfTheirs, worldOfOwn);
 }
 
 /** A provider's token is not known before its first call, and a `fetch` around an emulator's bears no mark: then the rest tells. */
@@ -102,17 +129,11 @@ function isSame(theirs: string, own: string): boolean {
   return own.split("#").every((part, index) => part === (parts[index] ?? part));
 }
 
-/** A service as a record has it, without the world of an emulator. */
-function addressOf(service: string): string {
-  return service.replace(/#.*$/, "");
-}
-
 function anotherService(theirs: string, own: string): JournalError {
-  const world = addressOf(theirs) === addressOf(own) ? ": an emulator that was started anew is another service" : "";
   const advice = theirs.includes("#")
     ? "name another file: what an emulator was sent was not sent here"
     : "name another file, or movedFrom if the service has moved";
-  const message = `the journal is that of ${theirs}, and this run writes to ${own}${world}; ${advice}`;
+  const message = `the journal is that of ${theirs}, and this run writes to ${own}; ${advice}`;
   return new JournalError(message, { reason: "misused" });
 }
 

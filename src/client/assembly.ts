@@ -65,7 +65,7 @@ export class Assembly {
         instrumentation,
       ]),
       runHook,
-      warn: log && unbreakable(log.warn),
+      say: log && unbreakable(log.say),
       hooks: parent?.hooks,
       emittedOnce: { paused: new Map(), deprecated: new Set() },
     };

@@ -98,8 +98,8 @@ export interface Log {
   readonly calls: Instrumentation;
   /** Writes that a function of the application has failed, and why. */
   readonly hookFailed: (hook: string, call: CallId, why: string) => unknown;
-  /** Writes a warning that is about no single call. */
-  readonly warn: (text: string) => unknown;
+  /** Writes a line that is about no single call. */
+  readonly say: (level: Level, text: string) => unknown;
 }
 
 /**
@@ -151,6 +151,6 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
       const fields = { callId, operation, hook };
       return write("warn", `${operation}: ${hook} failed: ${why} (told once)`, fields);
     },
-    warn: (text) => print("warn", text, {}),
+    say: (level, text) => print(level, text, {}),
   };
 }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test, vi } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { Client, type LogLevel } from "../../src/client/index.ts";
-import { createEmulator } from "../../src/testing/index.ts";
+import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
@@ -28,6 +28,11 @@ function clientAt(
     },
   });
   return { client, urls };
+}
+
+/** A service as the records of an emulator have it, at another address. */
+function worldOf({ token }: Emulator, address: string): string {
+  return `${address}#${token.slice("emu_".length, "emu_".length + 8)}`;
 }
 
 describe("each record of a run", () => {
@@ -96,18 +101,60 @@ describe("a journal of another service", () => {
 });
 
 describe("an emulator", () => {
-  test("that was reset is another service", async () => {
+  test.each([
+    ["was reset", (emulator: Emulator) => emulator.reset()],
+    ["is another one", () => service().emulator],
+  ])("that %s begins a journal anew, and says so in a line", async (_, next) => {
+    const { emulator, client } = service();
+    const journal = new WatchedJournal();
+    const at1 = { at, service: `${emulator.baseUrl}#another#1`, revision: 7 };
+    await journal.append([
+      { key: "row-1", state: "sending", ...at1 },
+      { key: "row-2", state: "unknown", ...at1 },
+    ]);
+    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const options = { items: rowsOf(3), key, send, journal };
+    expect(await bulkWrite({ ...options, client })).toMatchObject({ done: 3, skipped: 0 });
+    expect(journal.records.find(({ key: of, revision }) => of === "row-1" && revision === 8)?.state).toBe("sending");
+    const later = next(emulator) ?? emulator;
+    const again = clientOf(later).withOptions({ logger, logLevel: "info" });
+    expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 0, otherTokens: 0 });
+    expect(issueCounts(later)).toEqual({ "Issue 1": 1, "Issue 2": 1, "Issue 3": 1 });
+    expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 3 });
+    expect(logger.info.mock.calls).toEqual([
+      [expect.stringMatching(/^bulkWrite: .* of another emulator, .* anew$/), {}],
+    ]);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  test("that is gone leaves no reason to a run that was stopped before", async () => {
     const { emulator, client } = service();
     const journal = memoryJournal();
-    await bulkWrite({ client, items: rowsOf(2), key, send, journal });
-    emulator.reset();
-    const { error } = await runToEnd(bulkWrite({ client: clientOf(emulator), items: rowsOf(2), key, send, journal }));
-    expect(error).toMatchObject({
-      reason: "misused",
-      message: expect.stringMatching(
-        /started anew .*; name another file: what an emulator was sent was not sent here$/,
-      ),
-    });
+    await journal.append([{ key: "row-1", state: "unknown", at, service: `${emulator.baseUrl}#another#1` }]);
+    const run = bulkWrite({ client, items: rowsOf(1), key, send, journal, signal: AbortSignal.abort() });
+    expect((await runToEnd(run)).states).toEqual({ "row-1": "not_sent" });
+  });
+
+  test.each<[string, (emulator: Emulator) => readonly [theirs: string, client: Client]]>([
+    [
+      "an emulator, for a service",
+      ({ clientOptions }) => [`${clientOptions.baseUrl}#another`, clientAt(elsewhere).client],
+    ],
+    ["a service, for an emulator", (emulator) => [elsewhere, clientOf(emulator)]],
+    [
+      "one emulator at another address",
+      (emulator) => [worldOf(emulator, "http://localhost:4010/api/v1"), clientOf(emulator)],
+    ],
+  ])("has a journal of its own, which is refused as that of another service: %s", async (_, given) => {
+    const { emulator } = service();
+    const [theirs, client] = given(emulator);
+    const journal = memoryJournal();
+    await journal.append([{ key: "row-1", state: "done", at, service: theirs }]);
+    const [address = ""] = theirs.split("#");
+    for (const movedFrom of theirs === address ? [undefined] : [undefined, address]) {
+      const { error } = await runToEnd(bulkWrite({ client, items: rowsOf(2), key, send, journal, movedFrom }));
+      expect(error).toMatchObject({ reason: "misused", message: expect.stringContaining("name another file") });
+    }
     expect(issueCounts(emulator)).toEqual({});
   });
 

@@ -5,7 +5,7 @@ import { type ClientContext, DEFAULT_RETRY } from "./settings.ts";
 /** The parts of a client that other parts of the package ask for. */
 export type ClientParts = Pick<
   ClientContext,
-  "baseUrl" | "fetch" | "headers" | "hooks" | "retry" | "tokenSource" | "warn"
+  "baseUrl" | "fetch" | "headers" | "hooks" | "retry" | "say" | "tokenSource"
 >;
 
 /** Derives a client with hooks, and knows the parts of the client that it derives from. */

@@ -66,8 +66,8 @@ export interface ClientContext extends Settings {
   readonly observers: CombinedInstrumentation | undefined;
   /** Runs the functions of the application that see calls. */
   readonly runHook: RunHook;
-  /** Writes a warning to its log that is about no single call. */
-  readonly warn: ((text: string) => void) | undefined;
+  /** Writes a line to its log that is about no single call. */
+  readonly say: ((level: "info" | "warn", text: string) => void) | undefined;
   /** Hooks of the package itself, where the client was derived with some. */
   readonly hooks?: CallHooks | undefined;
   /** Events that the client has emitted already and emits once. */

@@ -45,8 +45,10 @@ export const RECORD: Validator = validator("an object", isRecord);
 export const FUNCTION: Validator = validator("a function", (value) => typeof value === "function");
 
 /** The same function, which cannot break its caller. */
-export function unbreakable<Argument>(tell: (argument: Argument) => unknown): (argument: Argument) => void {
-  return (argument) => void ignoreErrors(() => tell(argument));
+export function unbreakable<Arguments extends readonly unknown[]>(
+  tell: (...given: Arguments) => unknown,
+): (...given: Arguments) => void {
+  return (...given) => void ignoreErrors(() => tell(...given));
 }
 
 /** A function that is called with news: what it throws or rejects with is ignored, and nothing waits for it. */

@@ -16,6 +16,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bulkWrite, type Journal, JournalError } from "../../../src/bulk/index.ts";
 import { fileJournal } from "../../../src/bulk/node.ts";
+import { Client } from "../../../src/client/index.ts";
 import type { Fault } from "../../../src/testing/index.ts";
 import { rowsOf, runToEnd } from "../../bulk/rows.ts";
 import { type Options, setUp } from "./bulk-set-up.ts";
@@ -109,7 +110,8 @@ describe("a journal that cannot be used", () => {
       const { options } = setUp(undefined, { journal: fileJournal(path, { id: "one" }) });
       await bulkWrite(options);
       expect((await reasonOf(fileJournal(path, { id: "two" })))?.reason).toBe("misused");
-      expect((await reasonOf(fileJournal(path, { id: "one" })))?.reason).toBe("misused"); // of another service
+      const client = new Client({ baseUrl: "https://other.example/api/v1", token: "pat_a_b" });
+      expect((await reasonOf(fileJournal(path, { id: "one" }), { client }))?.reason).toBe("misused");
       linkSync(path, join(folder, "second"));
       return await reasonOf(fileJournal(path, { id: "one" }), { client: options.client });
     },

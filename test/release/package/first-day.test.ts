@@ -71,6 +71,18 @@ test("npx finds the bin, and the first program of the README runs with its comma
   expect(npx(...command.split(" "))).toMatch(/^web$/m);
 });
 
+test("the import of the README begins anew at each emulator that it is started with", () => {
+  const readme = readFileSync(join(packed.root, "README.md"), "utf8").replaceAll("\r\n", "\n");
+  const programs = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program = ""]) => program);
+  const program = programs.find((text) => text.includes("fileJournal("));
+  const client = 'import { Client } from "project-automation"; const client = new Client();\n';
+  writeFileSync(join(packed.folder, "import.mjs"), client + program);
+  for (let start = 1; start <= 2; start += 1) {
+    const words = ["--port", "0", "--quiet", "--", "node", "import.mjs"];
+    expect(npx("project-automation", "emulator", ...words)).toMatch(/done: 2,.*skipped: 0/s);
+  }
+});
+
 test("a command behind -- may be a script of a shell", () => {
   expect(npx("project-automation", "emulator", "--quiet", "--", "npm", "--version")).toMatch(/^\d+\.\d+\.\d+\s*$/);
 });
