@@ -52,20 +52,32 @@ export class NotConnected extends Error {}
 
 /** The part of an event emitter that is used. */
 interface Emitter {
-  on(event: "error", listener: () => void): void;
+  on(event: "error", listener: (error: unknown) => void): void;
   listeners(event: "error"): readonly unknown[];
 }
 
-function ignore(): void {}
+/** The errors that a client tells of. */
+export class ClientErrors {
+  /** The latest one since Redis replied: it says why a command waits in the client's own queue. */
+  latest: unknown;
+  readonly listener = (error: unknown): void => {
+    this.latest = error;
+  };
+}
+
+const errorsOf = new WeakMap<object, ClientErrors>();
 
 /**
  * Listens to the errors of a client that was given, once for all limiters that use it: without a listener node-redis ends
- * the process. A command that fails rejects with the same error, so the listener does nothing.
+ * the process.
  */
-export function hearErrors(client: unknown): void {
-  if (!hasMethods(client, "on", "listeners")) return;
-  const emitter = client as Emitter; // checked above
-  if (!emitter.listeners("error").includes(ignore)) emitter.on("error", ignore);
+export function hearErrors(client: object): ClientErrors {
+  const errors = errorsOf.get(client) ?? new ClientErrors();
+  errorsOf.set(client, errors);
+  if (!hasMethods(client, "on", "listeners")) return errors;
+  const emitter = client as unknown as Emitter; // checked above
+  if (!emitter.listeners("error").includes(errors.listener)) emitter.on("error", errors.listener);
+  return errors;
 }
 
 function isIoredis(client: unknown): client is IoredisClient {

@@ -8,7 +8,7 @@ export interface DegradedEvent {
   readonly reason: "timeout" | "error" | "not_connected";
   /** The same in a sentence, for a log line. */
   readonly message: string;
-  /** The code of the error, such as `ECONNREFUSED` or `NOPERM`, where it has one. */
+  /** The code of the error, or else of the latest one that the Redis client told of, such as `ECONNREFUSED` or `WRONGPASS`. */
   readonly code?: string;
   /** `token` if one token alone is affected, whose keys in Redis are of a wrong type; absent if all of them are. */
   readonly scope?: "token";

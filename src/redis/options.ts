@@ -3,7 +3,14 @@ import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
 import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
-import { type Evaluate, evaluateWith, hearErrors, type IoredisClient, type NodeRedisClient } from "./client.ts";
+import {
+  type ClientErrors,
+  type Evaluate,
+  evaluateWith,
+  hearErrors,
+  type IoredisClient,
+  type NodeRedisClient,
+} from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 
 /** Options of `redisRateLimiter`. */
@@ -26,6 +33,7 @@ export interface RedisRateLimiterOptions {
 /** Checked options, with their defaults. */
 export interface RedisSettings {
   readonly evaluate: Evaluate;
+  readonly errors: ClientErrors;
   readonly namespace: string;
   readonly commandTimeoutMs: number;
   readonly leaseMs: number;
@@ -59,9 +67,9 @@ export function checkOptions(options: RedisRateLimiterOptions): RedisSettings {
       invalid(
         "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
       );
-    hearErrors(client);
     return {
       evaluate,
+      errors: hearErrors(client),
       namespace: namespace ?? "project-automation",
       commandTimeoutMs: commandTimeoutMs ?? 250,
       leaseMs: Math.ceil(leaseMs ?? 5_000),

@@ -60,8 +60,7 @@ export class TokenCommands {
    * run much later, and Redis leaves one undone that it takes for late: then the present state is sent.
    */
   async run(command: TokenCommand): Promise<SlotReply | undefined> {
-    const { breaker, commandTimeoutMs } = this.#connection;
-    const deadline = Deadline.of(commandTimeoutMs);
+    const deadline = Deadline.of(this.#connection.commandTimeoutMs);
     const sent = this.#send(command);
     try {
       const reply = await deadline.race(sent);
@@ -69,12 +68,8 @@ export class TokenCommands {
       this.#member.learn(reply);
       return reply;
     } catch (error) {
-      if (error !== STOPPED) this.#fail(error);
-      else {
-        const message = `Redis did not reply within ${commandTimeoutMs} ms`;
-        breaker.open({ reason: "timeout", message });
-        sent.then(() => this.sync()).catch(() => {});
-      }
+      this.#fail(error);
+      if (error === STOPPED) sent.then(() => this.sync()).catch(() => {});
       return undefined;
     } finally {
       deadline.release();
@@ -122,6 +117,7 @@ export class TokenCommands {
     // Between the two clocks there are the ways of a reply and of a command.
     const opening = [whole(sentAt), whole(2 * commandTimeoutMs), process];
     const raw = await evaluate({ script, keys: this.#keys, args: [...opening, ...args] });
+    this.#connection.errors.latest = undefined;
     const reply = readSlotReply(raw);
     this.#clock = { redisNow: reply.redisNow, at: now() };
     return reply;
@@ -129,7 +125,7 @@ export class TokenCommands {
 
   #fail(error: unknown): void {
     const breaker = isAboutOneToken(error) ? this.#breaker : this.#connection.breaker;
-    breaker.open(describe(error));
+    breaker.open(describe(error, this.#connection));
   }
 }
 
@@ -143,8 +139,8 @@ function isAboutOneToken(error: unknown): boolean {
   return String((error as { message?: unknown } | null | undefined)?.message).includes("WRONGTYPE"); // any value can be thrown
 }
 
-/** Messages may contain addresses and what was sent, so only the code is passed on. */
-function describe(error: unknown): Failure {
+/** Messages may contain addresses and what was sent, so only the code is passed on: that of the client's latest error, if need be. */
+function describe(error: unknown, { commandTimeoutMs, errors }: RedisSettings): Failure {
   if (isAboutOneToken(error)) {
     return {
       reason: "error",
@@ -152,10 +148,15 @@ function describe(error: unknown): Failure {
       message: "a key of this token in Redis is of a wrong type: delete it",
     };
   }
-  if (error instanceof NotConnected) return { reason: "not_connected", message: error.message };
+  const code = codeOf(error) ?? codeOf(errors.latest);
+  const told = (reason: Failure["reason"], sentence: string): Failure =>
+    code === undefined ? { reason, message: sentence } : { reason, message: `${sentence} (${code})`, code };
+  if (error === STOPPED) return told("timeout", `Redis did not reply within ${commandTimeoutMs} ms`);
+  return error instanceof NotConnected ? told("not_connected", error.message) : told("error", "Redis failed");
+}
+
+function codeOf(error: unknown): string | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
   const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
-  const known = words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
-  const sentence = `Redis failed${known === undefined ? "" : ` (${known})`}`;
-  return { reason: "error", message: sentence, ...(known === undefined ? {} : { code: known }) };
+  return words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
 }

@@ -14,9 +14,14 @@ const granted = async (): Promise<unknown> => reply("granted");
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}, leaseMs = 5_000) {
-  const asked = vi.fn(evaluate);
-  const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, leaseMs, onEvent });
+function withRedis(
+  given: (() => Promise<unknown>) | (EventEmitter & { eval: () => Promise<unknown> }),
+  onEvent: (event: FleetEvent) => void = () => {},
+  leaseMs = 5_000,
+) {
+  const client = typeof given === "function" ? { eval: given } : given;
+  const asked = vi.spyOn(client, "eval");
+  const limiter = redisRateLimiter({ client: Object.assign(client, { isOpen: true }), leaseMs, onEvent });
   const enter = (signal = new AbortController().signal): Permit =>
     limiter.enter({
       service: "https://a.example/api/v1",
@@ -237,6 +242,25 @@ test.each<[string, { isOpen: boolean; isReady?: boolean; isReadyAfter?: boolean;
   expect(await permit.acquire("token")).toEqual({ kind: "admitted" });
   permit.release();
   expect(events).toEqual([{ type: "degraded", ...told }]);
+});
+
+test("what a client cannot do has the code of its latest error, until Redis has replied", async () => {
+  const events: FleetEvent[] = [];
+  let evaluate: () => Promise<unknown> = () => new Promise(() => {});
+  const client = Object.assign(new EventEmitter(), { eval: () => evaluate() });
+  const { attempt } = withRedis(client, (event) => void events.push(event));
+  client.emit("error", new Error("WRONGPASS invalid username-password pair of pat_key_secret"));
+  await attempt();
+  const message = "Redis did not reply within 250 ms (WRONGPASS)";
+  expect(events).toEqual([{ type: "degraded", reason: "timeout", code: "WRONGPASS", message }]);
+  evaluate = granted;
+  while (events.at(-1)?.type !== "rejoined") {
+    await vi.advanceTimersByTimeAsync(5_000);
+    await attempt();
+  }
+  evaluate = () => Promise.reject(new Error("Connection is closed."));
+  await attempt();
+  expect(events.slice(2)).toEqual([{ type: "degraded", reason: "error", message: "Redis failed" }]);
 });
 
 test("the errors of a client that was given have a listener, without which node-redis ends the process", () => {
