@@ -17,7 +17,7 @@ import { Turns } from "./turns.ts";
 
 const OTHER_TOKEN =
   "bulkWrite: no record of the journal is of the token of this client: what another token has done, perhaps that of another account, is skipped";
-const OTHER_EMULATOR = "bulkWrite: the records of the journal are those of another emulator, so this run begins anew";
+const OTHER_EMULATOR = "bulkWrite: the journal is that of another emulator, so this run begins anew";
 
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {

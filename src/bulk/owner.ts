@@ -108,19 +108,17 @@ export function checkOwner(records: Iterable<Known>, own: Owner, movedFrom: Serv
  * gone says nothing but its revision.
  */
 export function believed(record: Known, own: Owner): Known {
-  const { service, state, at: recordedAt } = record;
-  const because = (message: string) => ({ kind: "journal", message, recordedAt }) as const;
-  if (service !== undefined && isGone(service, own.service))
-    return { ...record, state: "not_sent", reason: because("the journal knows of another emulator alone") };
-  if (service !== undefined || (state !== "done" && state !== "refused")) return record;
-  const message = "the journal does not keep the service of its records, so it is not known which service has it";
-  return { ...record, state: "unknown", reason: because(message) };
+  const { service, state, at, revision } = record;
+  if (service !== undefined) return isGone(service, own.service) ? { state: "not_sent", at, revision } : record;
+  if (state !== "done" && state !== "refused") return record;
+  const message = "the journal does not keep which service has it";
+  return { ...record, state: "unknown", reason: { kind: "journal", message, recordedAt: at } };
 }
 
 /** `true` if both are emulators, and their worlds differ. One world at two addresses may be one emulator, which still has it all. */
 function isGone(theirs: string, own: string): boolean {
-  const [worldOfTheirs, worldOfOwn] = [theirs, own].map((service) => service.split("#").slice(1).join("#"));
-  return !!worldOfTheirs && !!worldOfOwn && !isSame(worldOfTheirs, worldOfOwn);
+  const [theirWorld = "", ownWorld = ""] = [theirs, own].map((service) => service.replace(/^[^#]*/, ""));
+  return theirWorld !== "" && ownWorld !== "" && !isSame(theirWorld, ownWorld);
 }
 
 /** A provider's token is not known before its first call, and a `fetch` around an emulator's bears no mark: then the rest tells. */
