@@ -1,9 +1,9 @@
 /**
- * A run in a process of its own, which begins at a given moment and prints its end. Its task is its first argument, as JSON.
+ * A run in a process of its own, which begins when its input ends and prints its end. Its task is its first argument, as JSON.
  */
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { setTimeout } from "node:timers/promises";
+import { text } from "node:stream/consumers";
 import { bulkWrite, type JournalError } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
 import { Client } from "../../src/client/index.ts";
@@ -14,8 +14,6 @@ export interface ContainedTask {
   readonly token: string;
   readonly path: string;
   readonly rows: number;
-  /** By `Date.now()`. */
-  readonly beginsAt: number;
   /** Sees no lock file, as if the journal's folder were not that of the other run. */
   readonly seesNoLock: boolean;
 }
@@ -27,10 +25,11 @@ export interface ContainedEnd {
 
 if (process.argv[2]?.startsWith("{")) await main(JSON.parse(process.argv[2]) as ContainedTask); // written by the test
 
-async function main({ baseUrl, token, path, rows, beginsAt, seesNoLock }: ContainedTask): Promise<void> {
+async function main({ baseUrl, token, path, rows, seesNoLock }: ContainedTask): Promise<void> {
   if (seesNoLock) hideLocks();
   const client = new Client({ baseUrl, token, maxConcurrency: 20 });
-  await setTimeout(Math.max(0, beginsAt - Date.now())); // a late one begins at once
+  process.stdout.write("\n"); // it is ready
+  await text(process.stdin);
   const run = bulkWrite({ items: rowsOf(rows), key, client, send, journal: fileJournal(path) });
   const end = await run.then(
     () => "done",

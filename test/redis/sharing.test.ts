@@ -20,23 +20,19 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const [one, two] = [await fleet.join(), await fleet.join()];
     const first = new Call(one);
     await first.start();
-    const startedAt = performance.now();
-    const pauseMs = first.end(refused(PAUSE_MS)) ?? 0;
-    expect(pauseMs).toBeGreaterThanOrEqual(PAUSE_MS);
+    expect(first.end(refused(PAUSE_MS))).toBeGreaterThanOrEqual(PAUSE_MS);
 
     const second = new Call(two);
     const third = new Call(two);
-    const sent: { call: Call; at: number }[] = [];
+    const sent: Call[] = [];
     const starts = [first, second, third].map(async (call) => {
       expect(await call.start()).toBe("sent");
-      sent.push({ call, at: performance.now() });
+      sent.push(call);
     });
     await Promise.race(starts);
-    // By the clock that all of them share, which counts whole milliseconds.
-    expect(sent[0]?.at).toBeGreaterThanOrEqual(startedAt + pauseMs - 1);
     expect(await hasHappened(fleet, Promise.all(starts))).toBe(false);
     expect(sent).toHaveLength(1);
-    sent[0]?.call.end(left(2));
+    sent[0]?.end(left(2));
     await Promise.all(starts);
     expect(two.limiter.snapshot(TOKEN)).toMatchObject({ limit: 50, remaining: 2, observedAt: expect.any(Date) });
   });
@@ -47,11 +43,12 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const first = new Call(one);
     await first.start();
     expect(two.limiter.snapshot(TOKEN)).toBeUndefined();
+    const refusedAt = Date.now();
     first.end(refused(60_000));
     const second = new Call(two, { maxPauses: 0 });
     expect(await second.start()).toBe("refused");
     const until = two.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
-    expect(until).toBeGreaterThan(Date.now() + 50_000);
+    expect(until).toBeGreaterThan(refusedAt + 50_000);
   });
 
   test("a probe that is released passes on", async () => {

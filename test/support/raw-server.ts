@@ -15,14 +15,11 @@ export interface RawRequest {
   /** Header fields in their order, with repetitions; names in lower case. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** On the monotonic clock. */
-  readonly at: number;
 }
 
 export interface RawConnection {
   readonly id: number;
-  readonly openedAt: number;
-  closedAt: number | undefined;
+  isClosed: boolean;
   /** Its latest request has no complete response yet. */
   owes: boolean;
 }
@@ -68,23 +65,18 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
   const connections: RawConnection[] = [];
   const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
-    const connection: RawConnection = {
-      id: connections.length,
-      openedAt: performance.now(),
-      closedAt: undefined,
-      owes: false,
-    };
+    const connection: RawConnection = { id: connections.length, isClosed: false, owes: false };
     connections.push(connection);
     sockets.add(socket);
     socket.setNoDelay(); // a second small write would wait for the receipt of the first, and a reset would come before it
     if (options.greeting !== undefined) socket.write(options.greeting);
     socket.on("error", () => undefined); // resets are expected; "close" follows
     socket.on("close", () => {
-      connection.closedAt = performance.now();
+      connection.isClosed = true;
       sockets.delete(socket);
     });
     readRequests(socket, (head) => {
-      const request = { ...head, index: requests.length, connection: connection.id, at: performance.now() };
+      const request = { ...head, index: requests.length, connection: connection.id };
       requests.push(request);
       connection.owes = true;
       const behaviour = typeof script === "function" ? script(request) : (script[request.index] ?? script.at(-1));
@@ -106,7 +98,7 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
     requests,
     connections,
     get owing() {
-      return connections.filter(({ owes, closedAt }) => owes && closedAt === undefined);
+      return connections.filter(({ owes, isClosed }) => owes && !isClosed);
     },
     resetAll: () => {
       for (const socket of sockets) socket.resetAndDestroy();

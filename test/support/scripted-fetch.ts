@@ -3,6 +3,7 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/index.ts";
+import { fakeNow } from "./fake-time.ts";
 import { SERVICE_HOST } from "./fetch-errors.ts";
 import { good, json, type Reply } from "./replies.ts";
 
@@ -21,7 +22,7 @@ export interface SentRequest {
   readonly headers: Headers;
   readonly token: string;
   readonly body: string;
-  /** On the monotonic clock. */
+  /** On the fake clock. */
   readonly at: number;
   readonly signal: AbortSignal;
 }
@@ -109,7 +110,7 @@ function recordingFetch(reply: Reply): RecordingFetch {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, { ...init, signal: null });
     const signal = init?.signal ?? new AbortController().signal;
-    const entry = { ...describeRequest(request), index: sent.length, at: performance.now(), signal, body: "" };
+    const entry = { ...describeRequest(request), index: sent.length, at: fakeNow(), signal, body: "" };
     sent.push(entry);
     open += 1;
     try {

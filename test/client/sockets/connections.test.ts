@@ -26,7 +26,7 @@ const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
   });
 /** Whether the connections that had requests are closed: Node's fetch may open and keep another one after an abort. */
 const closed = (server: RawServer): boolean =>
-  server.requests.every(({ connection }) => server.connections[connection]?.closedAt !== undefined);
+  server.requests.every(({ connection }) => server.connections[connection]?.isClosed);
 
 describe("abort", () => {
   const moments: readonly [string, Behaviour, string][] = [
@@ -114,7 +114,7 @@ describe("keep-alive", () => {
     for (let round = 0; round < 100; round += 1) {
       const settled = await Promise.allSettled(Array.from({ length: 10 }, () => client.sessions.get("1")));
       for (const one of settled) expect(one.status).toBe("rejected");
-      most = Math.max(most, server.connections.filter(({ closedAt }) => closedAt === undefined).length);
+      most = Math.max(most, server.connections.filter(({ isClosed }) => !isClosed).length);
     }
     expect(most).toBeLessThanOrEqual(20);
   });

@@ -38,26 +38,26 @@ test("the rest of the process keeps the platform's clock, and everything is put 
     },
   });
   expect(inside - beganAt).toBeGreaterThanOrEqual(3_600_000);
-  expect(Date.now() - beganAt).toBeLessThan(3_600_000);
+  expect(Date.now()).toBeLessThan(inside);
   expect(globals()).toEqual(before);
 });
 
 test("timers that are imported from node:timers take no time either", async () => {
   const { setTimeout, setInterval, clearInterval } = timers;
-  let hours = 0;
+  let [beganAt, endedAt] = [0, 0];
   await exploreFaults({
     faults: ["unavailable"],
     program: async ({ client }) => {
       for await (const _ of client.projects.list());
-      const beganAt = Date.now();
+      beganAt = Date.now();
       await new Promise<void>((resolve) => timers.setTimeout(() => resolve(), 3_600_000));
       const interval = timers.setInterval(() => undefined, 600_000);
       await new Promise<void>((resolve) => timers.setTimeout(() => resolve(), 3_600_000));
       timers.clearInterval(interval);
-      hours = (Date.now() - beganAt) / 3_600_000;
+      endedAt = Date.now();
     },
   });
-  expect(hours).toBeGreaterThan(1.99); // clocks are whole milliseconds
+  expect(endedAt - beganAt).toBeGreaterThan(1.99 * 3_600_000); // clocks are whole milliseconds
   expect([timers.setTimeout, timers.setInterval, timers.clearInterval]).toEqual([
     setTimeout,
     setInterval,
@@ -236,8 +236,7 @@ test("an error in setImmediate is the program's; a loop of setImmediate ends wit
 
 test("a program that computes by setImmediate does not hang, and no time limit of it runs out", async () => {
   let aheadMs = 0;
-  const realNow = performance.now.bind(performance);
-  const now = vi.spyOn(performance, "now").mockImplementation(() => realNow() + aheadMs);
+  const now = vi.spyOn(performance, "now").mockImplementation(() => aheadMs);
   const looks = vi.spyOn(process, "getActiveResourcesInfo");
   const compute = async (): Promise<void> => {
     const before = looks.mock.calls.length;

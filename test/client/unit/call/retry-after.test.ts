@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHttpDate, parseRetryAfter } from "../../../../src/core/wire/retry-after.ts";
-import { processorMs } from "../../../support/processor-time.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);
 const parse = (value: string | null, date: string | null = null): number | undefined =>
@@ -189,11 +188,4 @@ test("for any header the wait is a number from 0 up, or undefined", () => {
       if (wait !== undefined) expect(wait >= 0 && Number.isFinite(wait)).toBe(true);
     }),
   );
-});
-
-test("a hostile header is parsed quickly", () => {
-  const cost = processorMs(() => {
-    for (const piece of [" ", ",", "1", "Sat,", "Sat, ", "a"]) parse(piece.repeat(60_000));
-  });
-  expect(cost).toBeLessThan(2_000);
 });

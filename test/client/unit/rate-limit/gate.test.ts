@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Admission, RateLimitHead } from "../../../../src/core/rate-limit/rate-limiter.ts";
 import { TokenGate } from "../../../../src/core/rate-limit/token-gate.ts";
 import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
-import { fakeTime, pass, standStill } from "../../../support/fake-time.ts";
+import { fakeNow, fakeTime, pass, standStill } from "../../../support/fake-time.ts";
 
 fakeTime();
 
@@ -77,7 +77,7 @@ test("when one of those that are awake leaves, others are awake in its place", a
   const waiting = Array.from({ length: 100 }, () => entered(gate, 1));
   // Whoever wakes sees that the slot is held for long.
   await pass(300);
-  gate.look(performance.now());
+  gate.look(fakeNow());
   const awake = waiting.filter(({ wakes }) => wakes > 0);
   expect(awake).toHaveLength(16);
   const last = awake.at(-1) ?? expect.fail();

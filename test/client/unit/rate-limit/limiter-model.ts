@@ -5,6 +5,7 @@ import { memoryRateLimiter } from "../../../../src/core/rate-limit/memory-rate-l
 import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/core/rate-limit/pace.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
 import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
+import { fakeNow } from "../../../support/fake-time.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
@@ -118,7 +119,7 @@ export class LimiterModel {
       call.isQueued = false;
       if (call.state !== "dropped") admit(admission);
       else if (admission.kind === "admitted") {
-        call.heldSince = performance.now();
+        call.heldSince = fakeNow();
         call.endsAt = call.heldSince + GRACE_MS;
       }
     };
@@ -131,28 +132,28 @@ export class LimiterModel {
     if (call === undefined) return;
     const token = this.#known(call.token);
     const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
-    if (call.endsAt <= performance.now()) {
+    if (call.endsAt <= fakeNow()) {
       expect(call.timeoutMs, "its slot has ended, since it has no time limit").toBe(Number.POSITIVE_INFINITY);
       if (pause !== undefined) {
-        token.pausedUntil = Math.max(token.pausedUntil, performance.now() + pause.pauseMs);
+        token.pausedUntil = Math.max(token.pausedUntil, fakeNow() + pause.pauseMs);
         token.mustProbe = true;
       }
       return await this.#release(call);
     }
-    if (remaining !== undefined) token.left = { remaining, at: performance.now() };
+    if (remaining !== undefined) token.left = { remaining, at: fakeNow() };
     if (status === 429) {
       expect(pause?.pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 500);
-      token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pause?.pauseMs ?? 0));
+      token.pausedUntil = Math.max(token.pausedUntil, fakeNow() + (pause?.pauseMs ?? 0));
       token.mustProbe = true;
       if (call.pausesBefore === token.pauses) {
         token.pauses += 1;
         const inFlight = this.#busyWith(call.token).length;
         const { heldSince: sentAt, isAlone: wasAlone } = call;
-        token.pace = narrowed(token.pace, { at: performance.now(), sentAt, inFlight, wasAlone });
+        token.pace = narrowed(token.pace, { at: fakeNow(), sentAt, inFlight, wasAlone });
       }
     } else if (call.pausesBefore === token.pauses) {
-      if (performance.now() >= token.pausedUntil) token.mustProbe = false;
-      token.pace = widened(paceAt(token.pace, performance.now()), call.heldSince);
+      if (fakeNow() >= token.pausedUntil) token.mustProbe = false;
+      token.pace = widened(paceAt(token.pace, fakeNow()), call.heldSince);
     }
     await this.#release(call);
     if (pause?.waits) this.#wait(call);
@@ -218,11 +219,11 @@ export class LimiterModel {
     for (const call of waiting) {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
       const { token } = call;
-      const isPaused = performance.now() < this.#known(token).pausedUntil + TIMER_SLACK_MS;
+      const isPaused = fakeNow() < this.#known(token).pausedUntil + TIMER_SLACK_MS;
       const isFull = this.#busyWith(token, TIMER_SLACK_MS).length >= this.#limitOf(token);
       const isHeldBack = this.#busyWith(token, TIMER_SLACK_MS).some((other) => !isStalled(other, TIMER_SLACK_MS));
       const { sentAt, pace } = this.#known(token);
-      const isTooNear = performance.now() < sentAt + pace.distanceMs + TIMER_SLACK_MS;
+      const isTooNear = fakeNow() < sentAt + pace.distanceMs + TIMER_SLACK_MS;
       expect(isPaused || isFull || isHeldBack || isTooNear, "no call waits without a reason").toBe(true);
     }
   }
@@ -261,7 +262,7 @@ export class LimiterModel {
     }
     if (admission.kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
     if (admission.kind === "refused") {
-      expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());
+      expect(pausedUntil, "refused for a pause only").toBeGreaterThan(fakeNow());
     }
     Object.assign(call, { state: "over", isQueued: false });
     call.permit.release();
@@ -269,7 +270,7 @@ export class LimiterModel {
 
   #admitted(call: ModelCall): void {
     const token = this.#known(call.token);
-    const now = performance.now();
+    const now = fakeNow();
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
     const others = this.#busyWith(call.token);
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
@@ -300,7 +301,7 @@ export class LimiterModel {
 
   /** The smallest of those that wait for a slot of the token or have one, as the limiter saw it when it decided. */
   #limitOf(token: string, decided?: ModelCall): number {
-    const now = performance.now();
+    const now = fakeNow();
     const isCounted = ({ state, isQueued, endsAt, abort }: ModelCall): boolean => {
       if (state === "waiting") return !abort.signal.aborted;
       return (state === "dropped" && isQueued) || (state !== "over" && endsAt > now);
@@ -313,7 +314,7 @@ export class LimiterModel {
 
   /** Those in flight, and what was dropped in flight, as long as that has its slot. */
   #busyWith(token: string, slackMs = 0): ModelCall[] {
-    const now = performance.now();
+    const now = fakeNow();
     return this.#calls.filter(
       (call) =>
         call.token === token && (call.state === "sent" || call.state === "dropped") && call.endsAt + slackMs > now,
@@ -347,7 +348,7 @@ export class LimiterModel {
 }
 
 function isStalled({ heldSince }: ModelCall, slackMs = 0): boolean {
-  return performance.now() - heldSince >= STALLED_AFTER_MS + slackMs;
+  return fakeNow() - heldSince >= STALLED_AFTER_MS + slackMs;
 }
 
 /** Failures in promises that are not awaited. */

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
 import type { Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
-import { fakeTime, pass } from "../../../support/fake-time.ts";
+import { fakeNow, fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();
 
@@ -30,7 +30,7 @@ test("those who leave when a pause has just ended, before their timers fire, cos
   refused.release();
   const waiting = [enter(), enter()];
   const stopped = waiting.map(async (permit) => await permit.acquire("a"));
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2_000);
+  const clock = vi.spyOn(performance, "now").mockReturnValue(fakeNow() + 2_000);
   for (const permit of waiting) permit.release();
   const [first, second] = waiting.map((permit) => permit.acquire("b"));
   clock.mockRestore();

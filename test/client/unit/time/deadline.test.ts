@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { Deadline, STOPPED } from "../../../../src/core/time/deadline.ts";
-import { ended, fakeTime, pass, watch } from "../../../support/fake-time.ts";
+import { ended, fakeNow, fakeTime, pass, watch } from "../../../support/fake-time.ts";
 
 fakeTime();
 
@@ -70,7 +70,7 @@ describe("endsNow", () => {
   ] as const)("ends an attempt of %d ms in a call of %d ms by the limit that is over", (attemptMs, totalMs, reason) => {
     const call = Deadline.of(totalMs);
     const attempt = call.within(attemptMs);
-    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_500);
+    vi.spyOn(performance, "now").mockReturnValue(fakeNow() + 1_500);
     expect([attempt.endsNow(), attempt.reason, attempt.signal.aborted]).toEqual([true, reason, true]);
     call.release();
     expect(vi.getTimerCount()).toBe(0);

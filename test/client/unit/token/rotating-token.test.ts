@@ -11,6 +11,7 @@ import {
 } from "../../../../src/client/index.ts";
 import type { TokenSource } from "../../../../src/core/token/token-source.ts";
 import { forgetTokens } from "../../../../src/testing/forget-tokens.ts";
+import { fakeNow } from "../../../support/fake-time.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -54,8 +55,8 @@ const rotationFailed = new Error("503");
 async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllValid: boolean }> {
   forgetTokens();
   vi.setSystemTime(NOW + weeks.clockAheadMs);
-  const startedAt = performance.now();
-  const elapsed = (): number => performance.now() - startedAt;
+  const startedAt = fakeNow();
+  const elapsed = (): number => fakeNow() - startedAt;
   const serviceNow = (): number => NOW + elapsed();
   const issue = (serial: number, expiresAt: number): StoredToken => ({
     id: `t${serial}`,

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Client, ClientOptions, RotatingToken, TokenContext } from "../../../../src/client/index.ts";
 import { forgetTokens } from "../../../../src/testing/forget-tokens.ts";
-import { settleDown } from "../../../support/fake-time.ts";
+import { fakeNow, settleDown } from "../../../support/fake-time.ts";
 import { after, good, never, type Reply, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 import { dropping, loadDroppable, Visit } from "./dropping.ts";
@@ -157,10 +157,10 @@ async function dropAt(steps: number, { world, fromMs, withinMs }: Stage): Promis
   for (const one of dropped) one.run(() => void visit().catch(() => undefined));
   await advance(fromMs);
   const ends: unknown[] = [];
-  const began = performance.now();
+  const began = fakeNow();
   for (const id of ["1", "2", "3"]) {
     client.sessions.get(id).then(
-      () => ends.push(performance.now() - began),
+      () => ends.push(fakeNow() - began),
       (error: unknown) => ends.push(String(error)),
     );
   }

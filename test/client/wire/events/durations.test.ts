@@ -1,7 +1,7 @@
 /** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
 import type { CallObserver, ClientEvent, Durations } from "../../../../src/client/index.ts";
-import { ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, connectionLost, good, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -23,9 +23,9 @@ test("the durations of every retry and of the last response are the call's time"
     return "pat_1";
   };
   const client = service.client({ token, retry: { attempts: 5 }, onEvent: (event) => void events.push(event) });
-  const began = performance.now();
+  const began = fakeNow();
   await ended(client.sessions.get("1"));
-  const took = performance.now() - began;
+  const took = fakeNow() - began;
   const retries = events.filter((event) => event.type === "retry");
   const responses = events.filter((event) => event.type === "response");
   const last = responses.at(-1);
@@ -57,9 +57,9 @@ test("a 401 and its second attempt: the retry has the durations of the rejected 
   const service = scriptedFetch(after(30, responds(401)), after(20, good));
   let asked = 0;
   const token = (): string => `pat_${++asked}`;
-  const began = performance.now();
+  const began = fakeNow();
   await ended(service.client({ token, onEvent: (event) => void events.push(event) }).sessions.get("1"));
-  const took = performance.now() - began;
+  const took = fakeNow() - began;
   const [retry] = events.filter((event) => event.type === "retry");
   const last = events.filter((event) => event.type === "response").at(-1);
   if (retry === undefined || last === undefined) return expect.fail("both were expected");

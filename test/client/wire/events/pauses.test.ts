@@ -1,7 +1,7 @@
 /** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type ClientEvent, memoryRateLimiter, type RateLimiter } from "../../../../src/client/index.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -15,9 +15,9 @@ interface Seen {
 /** The pauses and resumptions that a client tells, and when. */
 function recorder(): { readonly seen: Seen[]; readonly onEvent: (event: ClientEvent) => void } {
   const seen: Seen[] = [];
-  const began = performance.now();
+  const began = fakeNow();
   const onEvent = ({ type }: ClientEvent): void => {
-    if (type.startsWith("rate_limit")) seen.push({ type, at: performance.now() - began });
+    if (type.startsWith("rate_limit")) seen.push({ type, at: fakeNow() - began });
   };
   return { seen, onEvent };
 }
@@ -110,12 +110,11 @@ test("the end of the pause of a replaced token is told, however long another tok
 test("a pause that was noted under fake timers does not outlive them", async () => {
   const service = scriptedFetch(tooMany(100), good);
   const client = service.client({ retry: false });
-  const realNow = performance.now.bind(performance);
   // A clock that runs a day ahead, and then goes back.
-  performance.now = () => realNow() + 86_400_000;
+  const clock = vi.spyOn(performance, "now").mockReturnValue(fakeNow() + 86_400_000);
   await ended(client.sessions.get("1"));
   expect(client.rateLimit?.pausedUntil).toBeDefined();
-  performance.now = realNow;
+  clock.mockRestore();
   expect(client.rateLimit?.pausedUntil).toBeUndefined();
   expect((await ended(client.sessions.get("2"))).error).toBeUndefined();
 });

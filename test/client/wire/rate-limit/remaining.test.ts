@@ -1,7 +1,7 @@
 /** `RateLimit-Remaining`: correct, wrong or missing. */
 import { describe, expect, test } from "vitest";
 import { get, herd, kinds } from "../../../support/calls.ts";
-import { allEnded, ended, fakeTime } from "../../../support/fake-time.ts";
+import { allEnded, ended, fakeNow, fakeTime } from "../../../support/fake-time.ts";
 import { after, good, status, tooMany } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -60,10 +60,10 @@ describe("RateLimit-Remaining", () => {
   });
 
   test("another process uses the same budget: still one 429 a window and no failure", async () => {
-    let [used, windowAt, refusedInWindow, most] = [0, performance.now(), 0, 0];
+    let [used, windowAt, refusedInWindow, most] = [0, fakeNow(), 0, 0];
     const service = scriptedFetch((sent) =>
       after(20, () => {
-        if (performance.now() - windowAt >= 1_000) [used, windowAt, refusedInWindow] = [0, performance.now(), 0];
+        if (fakeNow() - windowAt >= 1_000) [used, windowAt, refusedInWindow] = [0, fakeNow(), 0];
         used += 3; // ours, and two of the other's
         if (used <= 30) return good(sent);
         refusedInWindow += 1;
@@ -77,10 +77,10 @@ describe("RateLimit-Remaining", () => {
   });
 
   test("without any headers, there are at most as many 429s as requests in flight", async () => {
-    let [used, windowAt] = [0, performance.now()];
+    let [used, windowAt] = [0, fakeNow()];
     const service = scriptedFetch((sent) =>
       after(20, () => {
-        if (performance.now() - windowAt >= 1_000) [used, windowAt] = [0, performance.now()];
+        if (fakeNow() - windowAt >= 1_000) [used, windowAt] = [0, fakeNow()];
         used += 1;
         return used <= 50 ? good(sent) : status(429, { "retry-after": "1" });
       })(sent),

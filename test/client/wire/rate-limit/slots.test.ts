@@ -5,7 +5,7 @@ import { type CallOptions, type Client, isAutomationError } from "../../../../sr
 import { seededRandom } from "../../../../src/testing/index.ts";
 import { shareOf } from "../../../support/all-tests.ts";
 import { createIssue, get, revoke } from "../../../support/calls.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import {
   after,
   bodyThat,
@@ -31,7 +31,7 @@ test.each(Array.from({ length: shareOf(40) }, (_, seed) => seed + 1))("seed %i: 
   let [mostOpen, pauseBeganAt, pauseEndsAt] = [0, 0, 0];
   const refusing: Reply = (sent) => {
     const seconds = pick(0, 1, 1, 2, 5);
-    const now = performance.now();
+    const now = fakeNow();
     // An aborted call does not see the response.
     if (!sent.signal.aborted && now + seconds * 1_000 > pauseEndsAt) {
       [pauseBeganAt, pauseEndsAt] = [now < pauseEndsAt ? pauseBeganAt : now, now + seconds * 1_000];

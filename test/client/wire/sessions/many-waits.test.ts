@@ -1,6 +1,6 @@
 /** Hundreds of waits for sessions through one client. */
 import { expect, test } from "vitest";
-import { fakeTime, pass, watch } from "../../../support/fake-time.ts";
+import { fakeNow, fakeTime, pass, watch } from "../../../support/fake-time.ts";
 import { type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -22,7 +22,7 @@ function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> }
 }
 
 test("their polls are spread, each by its own random factor", async () => {
-  const began = performance.now();
+  const began = fakeNow();
   const { reply, polls } = service(began + 6_000);
   const client = scriptedFetch(reply).client({ maxConcurrency: CROWD });
   const waits = Array.from({ length: CROWD }, (_, index) =>
@@ -71,7 +71,7 @@ test("another call is sent among them", async () => {
 });
 
 test("a pause delays all walks and calls, and they continue after it", async () => {
-  const began = performance.now();
+  const began = fakeNow();
   const { reply, polls } = service(began + 60_000);
   let isRefused = false;
   const pauses: { from: number; to: number }[] = [];

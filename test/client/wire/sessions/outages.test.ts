@@ -1,7 +1,7 @@
 /** Waits that outlast outages: each poll is one request, so that a script of replies is a script of polls. */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type ClientOptions, isAutomationError } from "../../../../src/client/index.ts";
-import { ended, fakeTime, pass } from "../../../support/fake-time.ts";
+import { ended, fakeNow, fakeTime, pass } from "../../../support/fake-time.ts";
 import {
   connectionLost,
   failsWith,
@@ -99,17 +99,17 @@ test("retries of a poll are those of any call: a poll is missed when they are ex
 
 test("an outage of ten minutes ends a wait that has no total time, with the last failure and the last session", async () => {
   for (const method of ["waitFor", "watch"] as const) {
-    const began = performance.now();
+    const began = fakeNow();
     const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
     const error = await failureOf(service.client(ONCE).sessions, method);
     expect(error).toMatchObject({ kind: "connection", platformCode: "ECONNRESET", session: RUNNING });
-    expect(performance.now() - began).toBeGreaterThanOrEqual(10 * MINUTE);
-    expect(performance.now() - began).toBeLessThan(11 * MINUTE);
+    expect(fakeNow() - began).toBeGreaterThanOrEqual(10 * MINUTE);
+    expect(fakeNow() - began).toBeLessThan(11 * MINUTE);
   }
 });
 
 test("outages of less than ten minutes each do not end the wait", async () => {
-  const began = performance.now();
+  const began = fakeNow();
   const isUp = (at: number): boolean => Math.floor((at - began) / (9 * MINUTE)) % 2 === 1;
   const service = scriptedFetch((sent) => {
     if (sent.at - began > 60 * MINUTE) return is("done")(sent);
@@ -130,14 +130,14 @@ test("the time of a consumer of a watch does not count as an outage", async () =
 });
 
 test.each([503, 408, 429])("a %i is a response and not an outage", async (status) => {
-  const began = performance.now();
+  const began = fakeNow();
   const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(status))(sent));
   const { value } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
 });
 
 test("a poll that had a response before it failed is no outage", async () => {
-  const began = performance.now();
+  const began = fakeNow();
   const service = scriptedFetch((sent) => {
     if (sent.at - began > 30 * MINUTE) return is("done")(sent);
     return service.sent.length % 2 === 1 ? tooMany(1)(sent) : connectionLost(sent);
@@ -179,12 +179,12 @@ test("a new token ends the pause of the old one for a wait, too", async () => {
 test("the total time is for the whole wait, outages included; its error has the last failure as cause", async () => {
   for (const method of ["waitFor", "watch"] as const) {
     const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
-    const began = performance.now();
+    const began = fakeNow();
     const error = await failureOf(service.client({ ...ONCE, totalTimeoutMs: 20 * MINUTE }).sessions, method);
     expect(error).toMatchObject({ kind: "timeout", phase: "total", session: RUNNING, path: "/sessions/{id}" });
     expect(error.cause).toMatchObject({ kind: "connection" });
-    expect(performance.now() - began).toBeGreaterThanOrEqual(20 * MINUTE);
-    expect(performance.now() - began).toBeLessThan(20 * MINUTE + 100);
+    expect(fakeNow() - began).toBeGreaterThanOrEqual(20 * MINUTE);
+    expect(fakeNow() - began).toBeLessThan(20 * MINUTE + 100);
   }
 });
 

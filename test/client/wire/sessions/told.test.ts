@@ -1,7 +1,7 @@
 /** A wait is not silent: its events and lines carry the state, and its error says why no poll got through. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Client, type ClientEvent, isAutomationError, type Logger } from "../../../../src/client/index.ts";
-import { ended, fakeTime, finish, pass } from "../../../support/fake-time.ts";
+import { ended, fakeNow, fakeTime, finish, pass } from "../../../support/fake-time.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json, never, notConnected, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -65,7 +65,7 @@ describe.each(Object.entries(waits))("%s", (name, wait) => {
   });
 
   test("warns once when ten minutes have changed nothing and nothing ends it, and again of another state", async () => {
-    const began = performance.now();
+    const began = fakeNow();
     const state: Reply = (sent) => is(sent.at - began < 2 * HOUR ? "running" : "runnning")(sent);
     const { client, events, lines } = listen(scriptedFetch(state), { logLevel: "info" });
     const controller = new AbortController();
@@ -88,7 +88,7 @@ describe.each(Object.entries(waits))("%s", (name, wait) => {
   });
 
   test("does not warn of a wait that its totalTimeoutMs ends, nor of one that changes", async () => {
-    const began = performance.now();
+    const began = fakeNow();
     const changing: Reply = (sent) => is(`step ${Math.floor((sent.at - began) / (9 * MINUTE))}`)(sent);
     for (const [reply, options] of [
       [is("running"), { totalTimeoutMs: 30 * MINUTE }],

@@ -12,7 +12,7 @@ import {
 } from "../../../../src/client/index.ts";
 import type { TokenContext } from "../../../../src/core/token/token-source.ts";
 import { shareOf } from "../../../support/all-tests.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -216,11 +216,11 @@ function limitedTo(limit: number): Reply {
   const windows = new Map<string, { readonly since: number; used: number }>();
   return async (sent) => {
     let window = windows.get(sent.token);
-    if (window === undefined || performance.now() - window.since >= WINDOW_MS) {
-      window = { since: performance.now(), used: 0 };
+    if (window === undefined || fakeNow() - window.since >= WINDOW_MS) {
+      window = { since: fakeNow(), used: 0 };
       windows.set(sent.token, window);
     }
-    const leftMs = window.since + WINDOW_MS - performance.now();
+    const leftMs = window.since + WINDOW_MS - fakeNow();
     window.used += 1;
     const isOver = window.used > limit;
     await new Promise((resolve) => setTimeout(resolve, 3));

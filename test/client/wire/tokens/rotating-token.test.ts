@@ -19,18 +19,18 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const NOW = Date.UTC(2030, 0, 1);
 
 let emulator: Emulator;
-/** How far the client's clock is ahead of the service's. */
-let clockAheadMs: number;
+/** How far the service's clock is ahead of the client's. */
+let serviceAheadMs: number;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: NOW });
-  clockAheadMs = 0;
-  emulator = createEmulator({ rateLimit: false, now: () => Date.now() - clockAheadMs });
+  serviceAheadMs = 0;
+  emulator = createEmulator({ rateLimit: false, now: () => Date.now() + serviceAheadMs });
 });
 afterEach(() => void vi.useRealTimers());
 
 function setClockAhead(ms: number): void {
-  clockAheadMs += ms;
+  serviceAheadMs -= ms;
   vi.setSystemTime(Date.now() + ms);
 }
 
@@ -162,7 +162,7 @@ describe("a rotating token", () => {
     await read();
     expect(stored).toHaveLength(1);
     expect(token.latest().id).toBe(stored[0]?.id);
-    vi.advanceTimersByTime(Date.parse(token.latest().expires_at) - Date.now() - DAY_MS);
+    vi.advanceTimersByTime(Date.parse(token.latest().expires_at) - NOW - 2.5 * DAY_MS);
     await read();
     expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
   });
