@@ -9,10 +9,38 @@ const TOKEN = "pat_key_secret";
 const realSetTimeout = globalThis.setTimeout;
 let timers = 0;
 
+/** Reads of what permits hold, and permits that a method of an array goes past. */
+let looks = 0;
+const permits = new WeakSet<object>();
+const SEARCHES = ["indexOf", "includes", "find", "findIndex", "filter", "forEach", "slice", "splice", "shift"] as const;
+const searches = SEARCHES.map((name) => [name, Array.prototype[name]] as const);
+
+function countLooks(permit: object): void {
+  permits.add(permit);
+  for (const [name, first] of Object.entries(permit)) {
+    let value: unknown = first;
+    const set = (next: unknown): void => {
+      value = next;
+    };
+    const get = (): unknown => {
+      looks += 1;
+      return value;
+    };
+    Object.defineProperty(permit, name, { get, set });
+  }
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   dropTimers();
-  timers = 0;
+  [timers, looks] = [0, 0];
+  for (const [name, search] of searches) {
+    const counting = function (this: unknown[], ...args: unknown[]): unknown {
+      if (permits.has(Object(this[this.length - 1]))) looks += this.length;
+      return Reflect.apply(search, this, args);
+    };
+    Object.assign(Array.prototype, { [name]: counting });
+  }
   const set = globalThis.setTimeout;
   globalThis.setTimeout = ((action: () => void, ms?: number) => {
     timers += 1;
@@ -22,6 +50,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   globalThis.setTimeout = realSetTimeout;
+  for (const [name, search] of searches) Object.assign(Array.prototype, { [name]: search });
 });
 
 const service = "https://a.example/api/v1";
@@ -35,6 +64,7 @@ class Call {
 
   constructor(limiter: RateLimiter) {
     this.permit = limiter.enter({ ...limits, signal: this.abort.signal });
+    countLooks(this.permit);
     void runDroppably(this, () => this.start());
   }
 
@@ -61,8 +91,8 @@ class Call {
 
 const inState = (calls: readonly Call[], state: Call["state"]): Call[] => calls.filter((call) => call.state === state);
 
-/** Runs a queue to its end, one response a millisecond. Returns the timers that were set for each call. */
-async function timersPerCall(length: number, pauseAt?: number): Promise<number> {
+/** What a call of a queue costs, which runs to its end: one response a millisecond. */
+async function costPerCall(length: number, pauseAt?: number): Promise<{ timers: number; looks: number }> {
   const limiter = memoryRateLimiter();
   const calls = Array.from({ length }, () => new Call(limiter));
   timers = 0;
@@ -82,15 +112,29 @@ async function timersPerCall(length: number, pauseAt?: number): Promise<number> 
   }
   await settle();
   expect(inState(calls, "over")).toHaveLength(length);
-  return timers / length;
+  expect(looks, "they are counted").toBeGreaterThan(length);
+  return { timers: timers / length, looks: looks / length };
 }
 
 // At one response a millisecond. Each waiter that woke four times a second would set more than ten.
 test.each([
   ["without a pause", undefined],
   ["through a pause", 150],
-])("%s, a call of a long queue sets few timers", async (_, pauseAt) => {
-  expect(await timersPerCall(3_000, pauseAt)).toBeLessThan(4);
+])("%s, a call of a long queue sets few timers, and looks at few others", async (_, pauseAt) => {
+  const cost = await costPerCall(3_000, pauseAt);
+  expect(cost.timers).toBeLessThan(4);
+  expect(cost.looks).toBeLessThan(100);
+});
+
+test("a call of a long queue that is aborted looks at few others", async () => {
+  const limiter = memoryRateLimiter();
+  const calls = Array.from({ length: 2_000 }, () => new Call(limiter));
+  await settle();
+  looks = 0;
+  for (const call of inState(calls, "waiting")) call.abort.abort();
+  await settle();
+  expect(looks / calls.length).toBeLessThan(100);
+  for (const call of inState(calls, "admitted")) call.end(200);
 });
 
 test("hundreds of calls that wait are not awake at once", async () => {
