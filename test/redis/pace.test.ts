@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../src/core/rate-limit/pace.ts";
 import type { RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
+import { shareOf } from "../support/all-tests.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, OK } from "./limiter.ts";
@@ -72,7 +73,7 @@ describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps",
       }
       for (const { call } of inFlight) call.turn.release();
     };
-    await fc.assert(fc.asyncProperty(steps, check), { numRuns: 5 });
+    await fc.assert(fc.asyncProperty(steps, check), { numRuns: shareOf(5) });
   });
 
   test.for([

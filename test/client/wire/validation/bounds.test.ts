@@ -110,8 +110,8 @@ describe("issues are listed up to a bound", () => {
     expect(error.rawBody).toContain("pat_k_s");
   });
 
-  test("in one record with a million wrong members, whose plaintext is not lost either", async () => {
-    wire.script(json({ plaintext: "pat_k_s", scopes: Array(1_000_000).fill(0) }, 201));
+  test("in one record with 200,000 wrong members, whose plaintext is not lost either", async () => {
+    wire.script(json({ plaintext: "pat_k_s", scopes: Array(200_000).fill(0) }, 201));
     const error = (await rejection(wire.client().tokens.create({ name: "n", scopes: [] }))) as ResponseValidationError;
     expect(error).toMatchObject({ kind: "validation", outcome: "accepted" });
     expect(error.issues.length).toBeLessThanOrEqual(101);
