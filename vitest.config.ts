@@ -37,6 +37,7 @@ const PROGRAMS = [
   "test/bulk/two-containers.test.ts",
   "test/redis/fleet.test.ts",
   "test/bulk/memory.test.ts",
+  "test/client/unit/paging/cycle-memory.test.ts",
   "test/client/wire/time/signal-memory.test.ts",
 ];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
@@ -57,6 +58,7 @@ const LONG = [
   "test/release/docs/snippets",
   "test/release/package/use",
   "test/release/docs/examples-in-docstrings",
+  "test/testing/explore/",
   "test/doctor/command",
   "test/release/examples/",
 ];

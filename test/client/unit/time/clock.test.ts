@@ -114,14 +114,11 @@ describe("a limit", () => {
     expect(limitThatFires(lateMs).isOver()).toBe(true);
   });
 
-  test.each([100, 33_000])(
-    "that fires %d ms late ends a moment later, by the platform's own timers",
-    async (lateMs) => {
-      const { isOver, over } = limitThatFires(lateMs);
-      expect([isOver(), vi.getTimerCount()]).toEqual([false, 0]);
-      await over;
-    },
-  );
+  test("that fires 100 ms late ends a moment later, by the platform's own timers", async () => {
+    const { isOver, over } = limitThatFires(100);
+    expect([isOver(), vi.getTimerCount()]).toEqual([false, 0]);
+    await over;
+  });
 
   test("that fires late does not end what is over by then, and leaves no timer", async () => {
     const before = process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
