@@ -11,7 +11,7 @@ let timers = 0;
 
 /** Reads of what permits hold, and permits that a method of an array goes past. */
 let looks = 0;
-const permits = new WeakSet<object>();
+const permits = new Set<unknown>();
 const SEARCHES = ["indexOf", "includes", "find", "findIndex", "filter", "forEach", "slice", "splice", "shift"] as const;
 const searches = SEARCHES.map((name) => [name, Array.prototype[name]] as const);
 
@@ -34,9 +34,10 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   dropTimers();
   [timers, looks] = [0, 0];
+  permits.clear();
   for (const [name, search] of searches) {
     const counting = function (this: unknown[], ...args: unknown[]): unknown {
-      if (permits.has(Object(this[this.length - 1]))) looks += this.length;
+      if (permits.has(this[this.length - 1])) looks += this.length;
       return Reflect.apply(search, this, args);
     };
     Object.assign(Array.prototype, { [name]: counting });

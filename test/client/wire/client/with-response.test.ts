@@ -363,7 +363,7 @@ describe("a rejection belongs to who takes either promise", () => {
       const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", retry: false, fetch });
       const get = () => client.sessions.get("s");
       const counts = [];
-      for (const run of [${rows.map(([, calls]) => `async () => { ${calls} }`)}]) {
+      for (const run of [${rows.map(([, calls]) => `async () => { ${calls} }`).join()}]) {
         unhandled = 0;
         await run();
         await new Promise((resolve) => setTimeout(resolve, 20));
