@@ -1,18 +1,17 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { after, now, platformTurn } from "../core/time/clock.ts";
+import { platformTurn } from "../core/time/clock.ts";
 import { onAbort } from "../core/time/deadline.ts";
+import { Admission } from "./admission.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { type Known, reasonOfKnown } from "./journal.ts";
 import type { BulkSettings } from "./options.ts";
-import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
 import { believed, checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
-import { type Address, tooManyFailures } from "./stoppage.ts";
 import { Turns } from "./turns.ts";
 
 const OTHER_TOKEN =
@@ -37,11 +36,8 @@ export class Execution<Item, Result> {
   readonly #admitted = new Set<ItemWrite<Item, Result>>();
   /** The first item that was admitted. */
   #first: ItemWrite<Item, Result> | undefined;
-  #outage: Outage = NO_OUTAGE;
-  /** When the next item may be sent after a failure, on the monotonic clock. */
-  #resumesAt = 0;
-  #cancelBackoff: () => void = () => {};
   readonly #phase = new RunPhase(() => this.#heedPhase());
+  readonly #admission: Admission;
   readonly #source: ItemSource<Item>;
   readonly #owners: Owners;
   #owner: Owner;
@@ -54,6 +50,7 @@ export class Execution<Item, Result> {
     this.#entries = entries;
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.readThrown);
     this.#source = new ItemSource(settings);
+    this.#admission = new Admission(settings, this.#phase, () => entries.notify());
     const { fetch, baseUrl: service } = settings.own;
     this.#owners = new Owners(service, fetch);
     this.#owner = { service };
@@ -86,7 +83,7 @@ export class Execution<Item, Result> {
       this.#fail(failure.error ?? new ArgumentError(`items failed${failure.said}`, failure.details));
     }
     this.#phase.release();
-    this.#cancelBackoff();
+    this.#admission.stop();
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
     this.#counts.end();
@@ -190,41 +187,24 @@ export class Execution<Item, Result> {
 
   /** Resolves when the item may be sent, or the run has stopped, with the number of failures that were counted before. */
   async #admit(write: ItemWrite<Item, Result>): Promise<number> {
-    const mustWait = (): boolean => this.#admitted.size >= this.#outage.width || now() < this.#resumesAt;
-    while (this.#phase.sends && mustWait()) {
+    while (this.#phase.sends && !this.#admission.admits(this.#admitted.size)) {
       await this.#entries.change();
       await platformTurn(); // an item that ended at the same moment may have failed
     }
     this.#admitted.add(write);
     this.#first ??= write;
-    return this.#outage.counted;
+    return this.#admission.counted;
   }
 
   /** `countedBefore` is absent for an item that was not admitted, which says nothing about the service. */
   #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, countedBefore: number | undefined): void {
-    const { error, consequence } = end;
+    const { error, consequence, state } = end;
     if (error !== undefined && consequence === "stop") this.#phase.stop(error);
     if (error !== undefined && consequence === "fail") this.#fail(error);
     const isAnswer = consequence === "through" || consequence === "hold";
-    if (!this.#phase.sends || countedBefore === undefined || !isAnswer) return;
-    const failure = consequence === "hold" ? error : undefined;
-    const { rules, concurrency, stopAfter } = this.#settings;
-    const before = this.#outage;
-    const random = Math.random();
-    this.#outage = afterItem(before, { failure, countedBefore }, { rules, concurrency, stopAfter, random });
-    if (failure !== undefined && this.#outage !== before) this.#hold(failure, address);
-    this.#entries.notify();
-  }
-
-  #hold(failure: AutomationError, address: Address | undefined): void {
-    const { failures, delayMs, isOver } = this.#outage;
-    if (isOver) {
-      this.#phase.stop(tooManyFailures(failures, failure, address));
-      return;
-    }
-    this.#resumesAt = now() + delayMs;
-    this.#cancelBackoff();
-    this.#cancelBackoff = after(delayMs, () => this.#entries.notify());
+    if (countedBefore === undefined || !isAnswer) return;
+    if (state === "unknown") this.#admission.doubt();
+    this.#admission.count({ failure: consequence === "hold" ? error : undefined, countedBefore }, address);
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
@@ -240,7 +220,10 @@ export class Execution<Item, Result> {
 
   #heedPhase(): void {
     for (const write of this.#underWay) write.heed();
-    if (!this.#phase.sends) void this.#source.stop(this.#settings.graceMs);
+    if (!this.#phase.sends) {
+      this.#admission.stop();
+      void this.#source.stop(this.#settings.graceMs);
+    }
     this.#entries.notify();
   }
 }

@@ -92,6 +92,14 @@ function afterFailure(before: Outage, failure: AutomationError, rules: OutageRul
   };
 }
 
+/**
+ * Returns whether a read that failed was answered, by the service or by a proxy: by anything but a 5xx. That lets writes begin,
+ * whose own answers are judged.
+ */
+export function isAnswer({ kind, status = 0 }: AutomationError): boolean {
+  return kind !== "connection" && kind !== "timeout" && status < 500;
+}
+
 /** A 503 may ask for a longer wait. The pause of a rate limit is the limiter's, which each call waits for by itself. */
 function askedFor({ kind, retryAfterMs = 0 }: AutomationError, { rules }: OutageRules): number {
   return kind === "server" ? Math.min(retryAfterMs, rules.maxRetryAfterMs) : 0;

@@ -1,0 +1,87 @@
+import type { AutomationError } from "../client/index.ts";
+import { after } from "../core/time/clock.ts";
+import type { BulkSettings } from "./options.ts";
+import { afterItem, isAnswer, NO_OUTAGE, type Outage, type Sent } from "./outage.ts";
+import type { RunPhase } from "./phase.ts";
+import { type Address, tooManyFailures } from "./stoppage.ts";
+
+type AdmissionSettings = Pick<BulkSettings<never, never>, "client" | "rules" | "concurrency" | "stopAfter">;
+
+/** Decides when the next item of a run may be sent: after the wait for a failure, and once the service has answered a read. */
+export class Admission {
+  readonly #settings: AdmissionSettings;
+  readonly #phase: RunPhase;
+  readonly #changed: () => void;
+  #outage: Outage = NO_OUTAGE;
+  /** Present while the run waits after a failure. */
+  #cancelBackoff: (() => void) | undefined;
+  /** `"in_doubt"` at first, and after a write that ended `unknown`: the next one may be lost. */
+  #service: "in_doubt" | "asked" | "answered" = "in_doubt";
+  readonly #stopped = new AbortController();
+
+  /** @param changed is called when a waiting item has to ask again */
+  constructor(settings: AdmissionSettings, phase: RunPhase, changed: () => void) {
+    this.#settings = settings;
+    this.#phase = phase;
+    this.#changed = changed;
+  }
+
+  /** The failures that were counted. */
+  get counted(): number {
+    return this.#outage.counted;
+  }
+
+  /** Returns whether an item may be sent beside so many. */
+  admits(underWay: number): boolean {
+    if (underWay >= this.#outage.width || this.#cancelBackoff !== undefined) return false;
+    if (this.#service === "in_doubt") void this.#ask();
+    return this.#service === "answered";
+  }
+
+  /** A write has ended `unknown`. */
+  doubt(): void {
+    this.#service = "in_doubt";
+  }
+
+  /** Counts a request that has ended. */
+  count(sent: Sent, address?: Address): void {
+    if (!this.#phase.sends) return;
+    const { rules, concurrency, stopAfter } = this.#settings;
+    const before = this.#outage;
+    this.#outage = afterItem(before, sent, { rules, concurrency, stopAfter, random: Math.random() });
+    if (sent.failure !== undefined && this.#outage !== before) this.#hold(sent.failure, address);
+    this.#changed();
+  }
+
+  /** Ends each wait of its own. */
+  stop(): void {
+    this.#cancelBackoff?.();
+    this.#stopped.abort(this.#phase.cause);
+  }
+
+  /** Asks the service by a read, which can be lost without harm: one for all items that wait. No write is under way then. */
+  async #ask(): Promise<void> {
+    this.#service = "asked";
+    try {
+      await this.#settings.client.projects.list({ limit: 1 }, { signal: this.#stopped.signal }).page();
+      this.#service = "answered";
+    } catch (thrown) {
+      const failure = thrown as AutomationError; // a call rejects with no other
+      this.#service = isAnswer(failure) ? "answered" : "in_doubt";
+      if (this.#service === "in_doubt") this.count({ failure, countedBefore: this.counted });
+    }
+    this.#changed();
+  }
+
+  #hold(failure: AutomationError, address: Address | undefined): void {
+    const { failures, delayMs, isOver } = this.#outage;
+    if (isOver) {
+      this.#phase.stop(tooManyFailures(failures, failure, address));
+    } else if (delayMs > 0) {
+      this.#cancelBackoff = after(delayMs, () => {
+        this.#cancelBackoff = undefined;
+        this.#changed();
+      });
+    }
+  }
+}
