@@ -5,6 +5,8 @@ import { isAnswer } from "../../src/bulk/outage.ts";
 import {
   AbortError,
   type AutomationError,
+  type Client,
+  type ClientOptions,
   ConnectionError,
   NotFoundError,
   PermissionDeniedError,
@@ -16,12 +18,28 @@ import {
 } from "../../src/client/index.ts";
 import type { Emulator, Fault } from "../../src/testing/index.ts";
 import { fakeTime, pass, settleDown } from "../support/fake-time.ts";
-import { clientOf, issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
+import {
+  clientOf,
+  issueCounts,
+  key,
+  type Row,
+  rowsOf,
+  runToEnd,
+  send,
+  service as serviceOfItems,
+  titled,
+} from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const READ = "projects.list";
 const WRITE = "issues.create";
+
+/** The service in this process, which sees the reads of a run as well. */
+function service(options: ClientOptions = {}): { readonly emulator: Emulator; readonly client: Client } {
+  const { emulator } = serviceOfItems();
+  return { emulator, client: clientOf(emulator, { fetch: emulator.fetch, ...options }) };
+}
 
 const operationsOf = ({ requests }: Emulator): (string | undefined)[] => requests.map(({ operation }) => operation);
 const readsOf = (emulator: Emulator): number => operationsOf(emulator).filter((name) => name === READ).length;
@@ -141,7 +159,7 @@ describe("an answer", () => {
   test("of a token with issues:write alone lets a worker go on after five rows met a 503", async () => {
     const { emulator } = service();
     const { plaintext: token } = emulator.createToken({ scopes: ["issues:write"] });
-    const client = clientOf(emulator, { token });
+    const client = clientOf(emulator, { token, fetch: emulator.fetch });
     emulator.fault({ operation: WRITE, times: 5, status: 503 });
     const states: string[] = [];
     for (const row of rowsOf(8)) {
@@ -198,6 +216,7 @@ describe("a service that is down from the start", () => {
       journal: memoryJournal(),
     });
     await runToEnd(run);
+    expect(run.stoppedBy).toBeInstanceOf(ConnectionError);
     expect(run.summary).toMatchObject({ not_sent: 100, unknown: 0 });
   });
 

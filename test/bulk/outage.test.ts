@@ -15,7 +15,6 @@ import {
 import type { Fault } from "../../src/testing/index.ts";
 import { fakeTime, pass } from "../support/fake-time.ts";
 import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
-import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 
@@ -475,24 +474,5 @@ describe("an address where there is nothing", () => {
     expect(valuesIn("/projects/{project}/issues", "https://h/v1/projects/a%2Fb/issues?x={y}")).toEqual(["a/b"]);
     expect(valuesIn("/a/{}/b/v{}", "/a/%zz/b/v1")).toEqual(["%zz", "v1"]);
     expect(valuesIn("/projects", "https://h/v1/projects")).toEqual([]);
-  });
-});
-
-describe("a service that is not there", () => {
-  test("has received nothing: the run stops after ten, and the next one sends all", async () => {
-    const { emulator } = service();
-    const unreachable = (): never => {
-      const { hostname } = new URL(emulator.baseUrl);
-      throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ENOTFOUND", hostname } });
-    };
-    const journal = new WatchedJournal();
-    const options = { items: rowsOf(60), key, send, journal, concurrency: 1 };
-    const away = clientOf(emulator, { fetch: unreachable, retry: { minDelayMs: 1, maxDelayMs: 1, attempts: 1 } });
-    const run = bulkWrite({ client: away, ...options });
-    await runToEnd(run);
-    expect(run.summary).toMatchObject({ not_sent: 60 });
-    expect(run.stoppedBy).toBeInstanceOf(ConnectionError);
-    expect(journal.records.filter(({ state }) => state === "sending")).toHaveLength(10);
-    expect(await bulkWrite({ client: clientOf(emulator), ...options })).toMatchObject({ done: 60 });
   });
 });

@@ -13,7 +13,7 @@ import { platformTurn } from "../../src/core/time/clock.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { bundled } from "../support/child-program.ts";
 import type { ExitingTask } from "./exiting-run.ts";
-import { send as create, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { answering, send as create, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const execFile = promisify(execFileWithCallback);
@@ -170,7 +170,7 @@ test("a call that send left behind, and that is answered after the end, records 
     await answered; // it does not heed its signal
     return await emulator.fetch(...args);
   };
-  const slow = client.withOptions({ fetch });
+  const slow = client.withOptions({ fetch: answering(fetch) });
   const options = { client: slow, items: rowsOf(1), key, send: create, journal, graceMs: 0 };
   const { states } = await runToEnd(bulkWrite({ ...options, signal: stop.signal }));
   expect(states).toEqual({ "row-1": "unknown" });

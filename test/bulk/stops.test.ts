@@ -5,7 +5,7 @@ import { Client, type FetchFunction } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
 import { CLOSED_PORT } from "../support/raw-server.ts";
-import { issueCounts, key, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
+import { answering, issueCounts, key, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -75,10 +75,11 @@ describe("a stop while an item waits to be sent again", () => {
       },
       retry: { minDelayMs: 60_000, maxDelayMs: 60_000 },
       onEvent: ({ type }) => type === "retry" && reach(),
-      fetch: async (url, init) =>
+      fetch: answering(async (url, init) =>
         String(init.body).includes("first")
           ? json(201, { number: 1, title: "first", status: "open" })
           : answer(url, init),
+      ),
     });
     const journal = memoryJournal();
     const run = bulkWrite({
