@@ -1,41 +1,37 @@
 /** The part of an import that is the same with each queue: the rows of the file, and the run that creates an issue. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Client, ClientOptions, Issue } from "project-automation";
+import type { AutomationError, Client, ClientOptions, Issue } from "project-automation";
 import { type BulkEntry, type BulkOptions, bulkWrite } from "project-automation/bulk";
 import { parseCsv } from "./csv.ts";
 
 export type Row = Readonly<Record<"id" | "project" | "title" | "type", string>>;
 
-let isDown = false; // the last job of this process failed, and not because of its row
+/** The end of a row. */
+export type RowEnd = BulkEntry<Row, Issue> & { readonly isOutage: boolean };
 
 /** Creates the issue of a row, unless an earlier job of this row did so, or may have. */
 export async function importRow(
   client: Client,
   row: Row,
   options: Pick<BulkOptions<Row, Issue>, "journal" | "signal" | "resolveUnknown">,
-): Promise<BulkEntry<Row, Issue>> {
+): Promise<RowEnd> {
   const run = bulkWrite({
     ...options,
     client,
     items: [row],
     key: ({ id }) => id,
-    send: async (client, { project, title, type }) => {
-      if (isDown) await client.projects.list({ limit: 1 }).page(); // a read that fails leaves no item unknown
-      return client.issues.create(project, { title, type });
-    },
+    send: (client, { project, title, type }) => client.issues.create(project, { title, type }),
     reference: ({ number }) => number,
+    stopAfter: 1, // the queue tries again
   });
-  for await (const entry of run) {
-    isDown = isOutage(entry);
-    return entry;
-  }
+  for await (const entry of run) return { ...entry, isOutage: isOutage(run.stoppedBy) };
   throw new Error("a run of one item has one entry");
 }
 
-/** Whether the next job would fail in the same way. A 404 is that of the row's project. */
-export function isOutage({ state, error }: BulkEntry<Row, Issue>): boolean {
-  return (state === "not_sent" || state === "unknown") && error !== undefined && error.kind !== "not_found";
+/** Whether the next job would fail in the same way. A 404 is that of the row's project, and an abort that of its job. */
+function isOutage(stoppedBy: AutomationError | undefined): boolean {
+  return stoppedBy !== undefined && stoppedBy.kind !== "not_found" && stoppedBy.kind !== "abort";
 }
 
 /** Of a client whose token is in the file `TOKEN_FILE`, such as a mounted secret: another job may rotate it. */

@@ -12,7 +12,7 @@ import { Queue, UnrecoverableError, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { Client } from "project-automation";
 import { redisRateLimiter } from "project-automation/redis";
-import { importRow, isOutage, type Row, readRows, tokenOptions } from "./import-row.ts";
+import { importRow, type Row, readRows, tokenOptions } from "./import-row.ts";
 import { redisJournal } from "./redis-journal.ts";
 
 const LOCK_MS = Number(process.env["LOCK_MS"] ?? 30_000); // a worker that is silent for so long loses its jobs
@@ -53,7 +53,7 @@ async function work(): Promise<void> {
     async ({ data: row }) => {
       const entry = await importRow(client, row, { journal: journalOf(row) });
       if (entry.state === "done") return entry.reference;
-      if (isOutage(entry)) await queue.rateLimit(PAUSE_MS); // no worker begins a job in that time
+      if (entry.isOutage) await queue.rateLimit(PAUSE_MS); // no worker begins a job in that time
       const message = `${entry.state}: ${entry.reason?.message}`;
       throw entry.state === "not_sent" ? new Error(message) : new UnrecoverableError(message);
     },

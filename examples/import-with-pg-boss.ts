@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { Pool } from "pg";
 import { type Job, type JobResult, PgBoss } from "pg-boss";
 import { Client } from "project-automation";
-import { importRow, isOutage, type Row, readRows, tokenOptions } from "./import-row.ts";
+import { importRow, type Row, readRows, tokenOptions } from "./import-row.ts";
 import { postgresJournal, TABLE } from "./postgres-journal.ts";
 
 const LOCK_SECONDS = Number(process.env["LOCK_SECONDS"] ?? 60); // a job that takes longer goes to another worker
@@ -76,11 +76,11 @@ async function work(): Promise<void> {
 async function importJob({ id, data: row, signal }: Job<Row>): Promise<{ result: JobResult; isDown: boolean }> {
   try {
     const entry = await importRow(client, row, { journal: journalOf(row), signal });
-    const { state, reference, reason } = entry;
+    const { state, reference, reason, isOutage } = entry;
     if (state === "done") return { result: { id, status: "completed", output: { reference } }, isDown: false };
     const output = { message: `${state}: ${reason?.message}` };
     console.error(`${row.id}: ${output.message}`);
-    return { result: { id, status: state === "not_sent" ? "failed" : "deadletter", output }, isDown: isOutage(entry) };
+    return { result: { id, status: state === "not_sent" ? "failed" : "deadletter", output }, isDown: isOutage };
   } catch (error) {
     const message = String(error); // of the journal
     console.error(`${row.id}: ${message}`);

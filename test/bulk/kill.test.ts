@@ -19,6 +19,7 @@ import { bundled } from "../support/child-program.ts";
 import type { Boundary, Task } from "./killed-run.ts";
 import { issueCounts, key, type Row, rowsOf, runToEnd, send, titled } from "./rows.ts";
 
+const WRITE = { operation: "issues.create" } as const;
 const PROGRAM = bundled(join(import.meta.dirname, "killed-run.ts"));
 
 /** What the service does to the first request of a row. */
@@ -174,8 +175,9 @@ describe.concurrent("a run that is killed", () => {
   test("in a pause of the rate limit: nothing was applied, so the next run sends all", async ({ expect }) => {
     await using place = await prepare(4, { concurrency: 4, maxConcurrency: 4, timeoutMs: 30_000 });
     const { emulator } = place.service;
-    const limit = emulator.fault({ times: 1, status: 429, headers: { "retry-after": "60" } });
+    const limit = emulator.fault({ ...WRITE, times: 1, status: 429, headers: { "retry-after": "60" } });
     const silence = emulator.fault({
+      ...WRITE,
       match: () => limit.hits > 0,
       times: 9,
       status: 429,
@@ -193,6 +195,7 @@ describe.concurrent("a run that is killed", () => {
   test("while items only queue: they are sent by the next run", async ({ expect }) => {
     await using place = await prepare(8, { concurrency: 8, maxConcurrency: 1, timeoutMs: 30_000 });
     const silence = place.service.emulator.fault({
+      ...WRITE,
       times: Number.POSITIVE_INFINITY,
       delayMs: Number.POSITIVE_INFINITY,
     });

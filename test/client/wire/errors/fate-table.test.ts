@@ -4,7 +4,7 @@ import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
 import { type Client, isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { FATES, type Incident } from "../../../support/fate-table.ts";
-import { bodyThat, never, type Reply, status, throws } from "../../../support/replies.ts";
+import { bodyThat, good, never, type Reply, status, throws } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -41,7 +41,7 @@ test.each(cases)("%s: %j", async (_, incident, { outcome, state }) => {
   expect(error).toMatchObject({ outcome, attempts: 1 });
 
   const run = bulkWrite({
-    client: clientOf(scriptedFetch(replyTo(incident))),
+    client: clientOf(scriptedFetch(good, replyTo(incident))), // a run reads first
     items: ["A-1"],
     key: (id) => id,
     send: (client) => create(incident, client),

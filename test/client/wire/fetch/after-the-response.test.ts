@@ -99,7 +99,7 @@ test("a bulk run does not create the item again", async () => {
   const server = await service();
   const metrics = async (...sent: Parameters<FetchFunction>): Promise<Response> => {
     const response = await fetch(...sent);
-    await fetch(`http://127.0.0.1:${CLOSED_PORT}/`);
+    if (sent[1].method === "POST") await fetch(`http://127.0.0.1:${CLOSED_PORT}/`); // not at the read of the run
     return response;
   };
   const client = clientOf(server.origin, { fetch: metrics });
@@ -112,7 +112,7 @@ test("a bulk run does not create the item again", async () => {
   };
   expect(await run()).toMatchObject({ unknown: 1 });
   expect(await run()).toMatchObject({ unknown: 1 });
-  expect(server.seen).toHaveLength(1);
+  expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
 describe("a fetch of another package is believed about the host of the service", () => {
