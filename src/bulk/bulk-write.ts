@@ -16,6 +16,9 @@ import { Run } from "./run.ts";
  * stopped the run. Iterated, entries come as items end. If they are taken slowly, sending slows down: at most `concurrency`
  * entries wait. A `break` stops the run in order, as `signal` does.
  *
+ * The run reads before its first write, and after each write that ended `unknown`: `GET /projects?limit=1`. Any answer but a
+ * 5xx lets the writes go on. Without an answer nothing is sent, and the run has a failure.
+ *
  * An outage holds the run, and then stops it: after a failure that is not the item's own, items are sent one at a time, with
  * the client's backoff between them, until one gets through. Each that gets through doubles the number under way. After
  * `stopAfter` failures, of which each ten items that get through take back one, the run stops.
