@@ -293,12 +293,12 @@ describe("a 4xx of a proxy", () => {
   });
 
   test.runIf(isHere("nginx"))(
-    "407, which the platform's fetch takes for a failed connection, leaves what it met unknown",
+    "407, which the platform's fetch takes for a failed connection, begins nothing",
     async () => {
       await using setup = await setUp({ proxy: "nginx", name: "407", wrong: returning(407), corrected: NGINX });
       const first = setup.run();
-      expect(await rejection(first.finish())).toMatchObject({ kind: "connection", outcome: "unknown" });
-      expectStopped(first.summary);
+      expect(await rejection(first.finish())).toMatchObject({ kind: "connection" });
+      expect(first.summary).toMatchObject({ not_sent: COUNT, unknown: 0 });
       expect(setup.emulator.emulator.requests).toEqual([]);
     },
   );

@@ -94,7 +94,7 @@ const rotation: Explored = {
 
 /** A model that calls `create_issue` once more after an error, in a host that starts the server anew. */
 const tools = (titles: readonly string[]): Explored => ({
-  requests: titles.length + 1, // it reads first
+  requests: titles.length,
   program: async ({ client, prepared: folder }) => {
     const journal = fileJournal(join(folder, "issues.journal"));
     const host = await connect(client, { journal });
