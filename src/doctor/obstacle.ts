@@ -39,7 +39,7 @@ function isKept({ headers }: Reply, earlier: Answer): boolean {
 function noConnection(failure: Failure, ignoredProxy: string | undefined): string {
   const flaw = certificateFlaw(failure);
   if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
-  if (failure.isSent === true) return `no usable response: ${failure.message}`;
+  if (failure.isSent) return `no usable response: ${failure.message}`;
   const hint = `; ${ignoredProxy} is set, and Node ignores it without NODE_USE_ENV_PROXY=1`;
   return `no connection: ${failure.message}${ignoredProxy === undefined ? "" : hint}`;
 }

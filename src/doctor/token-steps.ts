@@ -25,7 +25,7 @@ export function mayExist(created: Answer): boolean {
     const isFromService = isOfService(created, { isBodyDue: true });
     return outcomeOfAnswer({ status: created.status, isFromService }) !== "rejected";
   }
-  return created.kind === "failure" && created.isSent !== false;
+  return created.kind === "failure" && created.isSent;
 }
 
 /** Not in the API documentation. Asked when there is a new token to be seen in it, if there is to be one. */

@@ -37,7 +37,7 @@ export interface Failure {
   /** Sending the request again cannot help. */
   readonly permanent?: boolean | undefined;
   /** False if the request certainly never left. */
-  readonly isSent?: boolean | undefined;
+  readonly isSent: boolean;
 }
 
 /** Sends one request, unless `signal` ends it. Resolves with a failure in place of rejecting. */
@@ -105,7 +105,7 @@ const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
 const SPEAKS_HTTP = /wrong.version.number|packet.length.too.long/i;
 
 /** Why the connection is not trusted; `undefined` if the failure is of another kind. */
-export function certificateFlaw({ code, message }: Failure): string | undefined {
+export function certificateFlaw({ code, message }: Pick<Failure, "code" | "message">): string | undefined {
   if (SPEAKS_HTTP.test(`${code} ${message}`)) return "this port speaks http:, and the address says https:";
   return CERTIFICATE_FLAWS.find(([pattern]) => pattern.test(code))?.[1];
 }

@@ -1,14 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:https";
+import https, { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
+import type { Send } from "../../src/doctor/wire.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { finish, silence } from "../support/raw-behaviours.ts";
 import { type Behaviour, CLOSED_PORT, rawServer } from "../support/raw-server.ts";
@@ -87,18 +89,46 @@ describe("a request of the doctor's", () => {
     ["a connection that is closed without a response", finish, "ECONNRESET"],
     ["silence", silence, "TIMEOUT"],
     ["a body that never ends", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\n{"), "TIMEOUT"],
-  ])("of %s is a failure with a code", async (_, behaviour, code) => {
+  ])("of %s is a failure with a code, and was sent", async (_, behaviour, code) => {
     await using server = await rawServer([behaviour]);
-    expect(await sendByNode(get(server.baseUrl), undefined, 500)).toMatchObject({ kind: "failure", code });
+    const failure = { kind: "failure", code, isSent: true };
+    expect(await sendByNode(get(server.baseUrl), undefined, 500)).toMatchObject(failure);
   });
 
   test.each([
     [`http://127.0.0.1:${CLOSED_PORT}/`, "ECONNREFUSED"],
     [`http://localhost:${CLOSED_PORT}/`, "ECONNREFUSED"],
+    // Linux refuses this one before the request gets its socket.
+    ["http://255.255.255.255/", expect.stringMatching(/^E/)],
     ["http://service.invalid/", expect.stringMatching(/^(?:ENOTFOUND|EAI_AGAIN)$/)],
-  ])("to %s is a failure with a code", async (url, code) => {
-    expect(await sendByNode(get(url))).toMatchObject({ kind: "failure", code });
+  ])("to %s is a failure with a code, and was not sent", async (url, code) => {
+    expect(await sendByNode(get(url))).toMatchObject({ kind: "failure", code, isSent: false });
   });
+
+  test("whose TLS handshake hangs was not sent", async () => {
+    await using server = await rawServer([]);
+    const url = server.baseUrl.replace("http:", "https:");
+    expect(await sendByNode(get(url), undefined, 500)).toMatchObject({ code: "TIMEOUT", isSent: false });
+  });
+
+  test("was sent on a socket that was secured before the request got it, as in a tunnel", async () => {
+    await using server = await rawServer([finish], { tls: true });
+    const socket = connect({ port: server.port, host: "127.0.0.1", ca: SELF_SIGNED.cert });
+    await once(socket, "secureConnect");
+    const agent = Object.assign(new https.Agent(), { createConnection: () => socket });
+    using _ = vi.spyOn(https, "globalAgent", "get").mockReturnValue(agent);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ code: "ECONNRESET", isSent: true });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test("a service that stops in the middle of a body is connected", async () => {
+  await using server = await rawServer([
+    ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"data'),
+  ]);
+  const send: Send = (request) => sendByNode(request, undefined, 100);
+  const { report } = await examine({ baseUrl: server.baseUrl, token: "emu_0_0" }, { send });
+  expect(report.verdict).toBe("no usable response: no whole response came in time (TIMEOUT)");
 });
 
 test("no setting of Node makes a connection trusted", async () => {
@@ -106,7 +136,8 @@ test("no setting of Node makes a connection trusted", async () => {
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
   const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {}); // Node warns of that setting
   try {
-    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    const failure = { code: "DEPTH_ZERO_SELF_SIGNED_CERT", isSent: false };
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject(failure);
   } finally {
     vi.unstubAllEnvs();
     warn.mockRestore();
@@ -119,7 +150,7 @@ test("one request that fails is one question that is not asked", async () => {
     { ...emulator, baseUrl: emulator.baseUrl },
     {
       send: async ({ url, method, headers }) => {
-        if (url.endsWith("limit=0")) return { kind: "failure", code: "ECONNRESET", message: "read ECONNRESET" };
+        if (url.endsWith("limit=0")) return { kind: "failure", code: "ECONNRESET", message: "", isSent: true };
         const response = await emulator.fetch(url, { method, headers });
         return { kind: "response", status: response.status, headers: response.headers, text: await response.text() };
       },

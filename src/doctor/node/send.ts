@@ -12,7 +12,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends a request by `node:http` or `node:https`, which show what `fetch` hides: the certificate, a 101, repeated headers.
- * Redirects are not followed, and each request has a connection of its own.
+ * Redirects are not followed, and each request has a connection of its own. A request was sent if its socket
+ * was connected: with TLS, secured.
  */
 export function sendByNode(
   request: WireRequest,
@@ -20,15 +21,24 @@ export function sendByNode(
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<WireResponse | Failure> {
   return new Promise((resolve) => {
-    const fail = (error: unknown): void => resolve(failureOf(error, "platform", request.url));
-    const failToRead = (error: unknown): void => resolve(failureOf(error, "response", request.url));
+    let isSent = false;
+    const failAt = (source: FaultSource) => (error: unknown) =>
+      resolve({ ...failureOf(error, source, request.url), isSent });
+    const [fail, failToRead] = [failAt("platform"), failAt("response")];
     try {
-      const send = request.url.startsWith("https:") ? httpsRequest : httpRequest;
+      const isTls = request.url.startsWith("https:");
+      const send = isTls ? httpsRequest : httpRequest;
       const outgoing = send(request.url, {
         method: request.method,
         headers: headersOf(request),
         rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
+      });
+      outgoing.on("socket", (socket) => {
+        isSent = socket.readyState === "open"; // that of a tunnel is secured before
+        socket.once(isTls ? "secureConnect" : "connect", () => {
+          isSent = true;
+        });
       });
       outgoing.on("error", fail);
       outgoing.on("response", (incoming) => void readResponse(incoming, incoming).then(resolve, failToRead));
@@ -91,8 +101,8 @@ function tlsFactsOf(socket: unknown): TlsFacts | undefined {
   };
 }
 
-/** A failure, judged as the client judges it. */
-function failureOf(cause: unknown, source: FaultSource, url: string): Failure {
+/** The words of a failure, and whether it is permanent, as the client judges it. */
+function failureOf(cause: unknown, source: FaultSource, url: string): Omit<Failure, "isSent"> {
   const { name } = Object(cause) as { name?: unknown }; // anything may be thrown
   if (name === "AbortError" || name === "TimeoutError") {
     return { kind: "failure", code: "TIMEOUT", message: "no whole response came in time (TIMEOUT)" };
