@@ -46,7 +46,7 @@ export interface Deployment {
 const PACE_MS = 200;
 /** The window of the API documentation, for a 429 that does not say how long to wait. */
 const WINDOW_MS = 60_000;
-/** A longer wait is a ban or a mistake. */
+/** The longest that one request waits behind 429s. A longer wait is a ban or a mistake. */
 const LONGEST_WAIT_MS = 120_000;
 /** The most repeats of one request behind a 429; below, behind a failure that may pass. */
 const MAX_WAITS = 3;
@@ -134,12 +134,14 @@ export class Asker {
     const { cleansUp } = step;
     const { method = "GET" } = planned;
     let waits = 0;
+    let waitedMs = 0;
     let repeats = 0;
     for (;;) {
       const answer = await this.#outlast(planned, step);
       if (answer.kind === "response" && answer.status === 429) {
         const waitMs = waitOf(answer);
-        if (waitMs > LONGEST_WAIT_MS || ++waits > MAX_WAITS) return this.#giveUp(waitMs);
+        waitedMs += waitMs;
+        if (waitedMs > LONGEST_WAIT_MS || ++waits > MAX_WAITS) return this.#giveUp(waitMs);
         await this.#pause(waitMs, `${labelOf(planned)}: the rate limit is reached`);
       } else {
         if (!mayPass(answer) || ++repeats > MAX_REPEATS[method]) return answer;

@@ -7,6 +7,8 @@ import { examine, virtualClock } from "./examine.ts";
 
 const ALWAYS = { times: Infinity };
 const NAME = "project-automation-doctor";
+/** Between any two requests. */
+const PACE_MS = 200;
 
 function writesOf({ requests }: Emulator): string[] {
   return requests.filter(({ method }) => method !== "GET").map(({ method, operation }) => `${method} ${operation}`);
@@ -45,8 +47,7 @@ describe("without --write", () => {
     expect(report.requests).toBe(sent.length);
     expect(sent.length).toBeLessThan(30);
     expect(most).toBe(1);
-    // Between any two of them there is a pause.
-    expect(clock.sleeps).toEqual(Array.from({ length: sent.length - 1 }, () => 200));
+    expect(clock.sleeps).toEqual(Array.from({ length: sent.length - 1 }, () => PACE_MS));
   });
 
   test("no token is created, and the report says so", async () => {
@@ -223,6 +224,15 @@ describe("the rate limit", () => {
     await using service = await startEmulator({ now: clock.now, rateLimit: { limit: 9 }, conventions });
     await examine(service, { clock });
     expect(Math.max(...clock.sleeps)).toBe(60_000);
+  });
+
+  test("without a Retry-After, one that never ends is waited out for two minutes", async () => {
+    const clock = virtualClock();
+    await using service = await startEmulator({ now: clock.now });
+    service.emulator.fault({ ...ALWAYS, skip: 5, status: 429 });
+    const { question } = await examine(service, { clock });
+    expect(clock.sleeps.filter((ms) => ms > PACE_MS)).toEqual([60_000, 60_000]);
+    expect(question("refusal-wrong-method").seen).toMatch(/^the rate limit refuses every request/);
   });
 
   test.each([
