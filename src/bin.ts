@@ -5,6 +5,7 @@ import { listenToSignals } from "./command/signals.ts";
 import { onTypedLine } from "./command/typed-lines.ts";
 import { runBin } from "./commands.ts";
 import { hasCode } from "./core/checks/foreign.ts";
+import { platformTurn } from "./core/time/clock.ts";
 
 const signals = listenToSignals();
 const GONE = ["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"];
@@ -36,3 +37,8 @@ const status = await runBin(process.argv.slice(2), {
   },
 });
 process.exitCode = isOutputLost ? 1 : status;
+for (const stream of [process.stdout, process.stderr]) {
+  await new Promise((written) => stream.write("", written));
+  await platformTurn(); // an error of the stream is told behind the write that failed
+}
+process.exit(); // whatever is left: a command that has ended ends the process

@@ -11,7 +11,6 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 export async function openAddress(address: string): Promise<boolean> {
   const [program = "", ...words] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...words, address], { detached: true, stdio: "ignore" });
-  child.unref();
   const status = await once(child, "exit").catch(() => [undefined]);
   return status[0] === 0;
 }

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 /**
@@ -43,11 +42,8 @@ export function watchGroup(signals: readonly NodeJS.Signals[]): Group {
     if (signal) told.add(signal);
     for (const answer of asked.splice(0)) answer();
   };
-  witness.on("error", leave).on("close", leave).unref();
-  for (const pipe of [witness.stdin, witness.stdout] as unknown as readonly Socket[]) {
-    pipe.unref(); // Node's types do not say that a pipe is a socket
-    pipe.on("error", () => undefined);
-  }
+  witness.on("error", leave).on("close", leave);
+  for (const pipe of [witness.stdin, witness.stdout]) pipe.on("error", () => undefined);
   const ask = async (): Promise<void> => {
     if (!isThere) return;
     await new Promise<void>((answer) => {

@@ -1,0 +1,72 @@
+/** Machines that have one runtime and no Node: nothing else is on the PATH, or nothing but a shell. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { type Packed, pack } from "../../support/packed.ts";
+import { OTHER_PLATFORMS } from "../../support/platforms.ts";
+import { WatchedProcess } from "../../support/watched-process.ts";
+
+const APP = `
+  import { Client } from "project-automation";
+  for await (const { name } of new Client().projects.list()) console.log(name);`;
+const STAYS = `console.log("it runs"); setInterval(() => {}, 1_000);`;
+
+let packed: Packed;
+let bin: string;
+beforeAll(() => {
+  packed = pack();
+  bin = join(packed.root, "dist/bin.js");
+  writeFileSync(join(packed.folder, "app.mjs"), APP);
+  writeFileSync(join(packed.folder, "stays.mjs"), STAYS);
+});
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+test.runIf(NEEDS_ALL)("Bun and Deno are at hand", () => {
+  expect(OTHER_PLATFORMS.map(({ name }) => name)).toEqual(["Bun", "Deno"]);
+});
+
+describe.each(OTHER_PLATFORMS)("$name alone", ({ platform: [executable, ...args] }) => {
+  const name = basename(executable);
+  const runs = [name, ...args];
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "project-automation-path-"));
+    for (const alone of ["nothing", "a shell"]) {
+      mkdirSync(join(folder, alone));
+      symlinkSync(executable, join(folder, alone, name));
+    }
+    symlinkSync("/bin/sh", join(folder, "a shell", "sh"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const start = (beside: string, ...words: readonly string[]): WatchedProcess => {
+    const env = { HOME: folder, DENO_NO_UPDATE_CHECK: "1", PATH: join(folder, beside) };
+    return new WatchedProcess([executable, ...args, bin, "emulator", "--port", "0", ...words], {
+      cwd: packed.folder,
+      env,
+    });
+  };
+
+  describe.each(["nothing", "a shell"])("and %s beside it", (beside) => {
+    test("runs a program against the emulator, and ends with its code", async () => {
+      const emulator = start(beside, "--", ...runs, "app.mjs");
+      expect(await emulator.ended).toBe(0);
+      expect(emulator.stdout).toBe("web\napi\ndocs\n");
+    });
+
+    test("ends with a code when the program cannot be started", async () => {
+      const emulator = start(beside, "--", "no-such-program");
+      expect(await emulator.ended).toBe(127);
+      expect(emulator.stderr).toContain('cannot run "no-such-program": not found');
+    });
+
+    test("ends with the program at the first signal", async () => {
+      const emulator = start(beside, "--", ...runs, "stays.mjs");
+      await emulator.says(/^it runs$/m);
+      emulator.kill("SIGTERM");
+      expect(await emulator.ended).toBe(143);
+    });
+  });
+});
