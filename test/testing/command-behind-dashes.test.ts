@@ -104,6 +104,21 @@ describe("a command behind --", () => {
   });
 });
 
+describe("a proxy of the environment", () => {
+  const OWN = "127.0.0.1,localhost,::1,[::1]";
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ["with no exceptions", { NO_PROXY: "", no_proxy: "" }, [OWN, OWN]],
+    ["with exceptions, in capitals", { NO_PROXY: "a.example", no_proxy: "" }, [`a.example,${OWN}`, `a.example,${OWN}`]],
+    ["with exceptions, each its own", { NO_PROXY: "a", no_proxy: "b" }, [`a,${OWN}`, `b,${OWN}`]],
+    ["that is for no host", { NO_PROXY: "*", no_proxy: "" }, ["*", "*"]],
+  ])("%s is for no request to this machine", async (_, env, expected) => {
+    const program = "console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))";
+    const run = emulator(["--", NODE, "--eval", program], env);
+    expect(await run.ended).toBe(0);
+    expect(JSON.parse(run.stdout)).toEqual(expected);
+  });
+});
+
 describe("the exit code", () => {
   test.each([
     ["exit 0", 0],

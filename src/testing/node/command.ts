@@ -58,7 +58,10 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
     if (!json) print(linesOf(variables));
     if (json) stopTelling = feed && tellAsJson(running, feed, print);
     say(`\n${world(running)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`);
-    const status = program === undefined ? 0 : await terminal.runProgram(program, variables);
+    const status =
+      program === undefined
+        ? 0
+        : await terminal.runProgram(program, { ...variables, ...withoutProxy(terminal.environment) });
     if (start.stays && !terminal.signal.aborted) {
       if (program !== undefined) say(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
       if (terminal.typed !== undefined) say("a letter and Enter: h lists the letters, q ends the emulator\n");
@@ -131,6 +134,16 @@ function disturb(
     faults = add();
     return result;
   };
+}
+
+/** The names of this machine. Deno does not know `[::1]`; the `fetch` of Node 22 and 24 does not know `::1`. */
+const OWN_NAMES = ["127.0.0.1", "localhost", "::1", "[::1]"];
+
+/** The variables that keep a proxy of the environment from requests to this machine. */
+function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Terminal["environment"]): Readonly<Record<string, string>> {
+  // "*" is for every host where it stands alone.
+  const added = (own: string | undefined): string => (own === "*" ? own : [own, ...OWN_NAMES].filter(Boolean).join());
+  return { NO_PROXY: added(upper || lower), no_proxy: added(lower || upper) };
 }
 
 function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
