@@ -49,7 +49,7 @@ export interface Served<Found extends Addressed> {
 
 /**
  * Finds the endpoint of a method and a raw request target. Segments are compared as they were sent and their values
- * decoded once, so that `a%2Fb` is one value and a dot segment is a value like any other.
+ * decoded once, so that `a%2Fb` is one value and a dot segment is a value like any other. HEAD finds GET.
  */
 export function findRoute<Found extends Addressed>(
   { basePath, endpoints }: Served<Found>,
@@ -61,7 +61,8 @@ export function findRoute<Found extends Addressed>(
   const path = whole.slice(basePath.length);
   const segments = path.split("/").map(decodeSegment);
   const matches = endpoints.filter((endpoint) => fits(endpoint.path.split("/"), segments));
-  const endpoint = matches.find((match) => match.method === method);
+  const wanted = method === "HEAD" ? "GET" : method;
+  const endpoint = matches.find((match) => match.method === wanted);
   const pattern = endpoint?.path.split("/") ?? [];
   const values = segments.flatMap((segment, index) => (isValue(pattern[index]) ? (segment ?? []) : []));
   return { path, endpoint, values, allow: [...new Set(matches.map((match) => match.method))] };

@@ -34,6 +34,34 @@ const alive = async (): Promise<void> => {
   expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(running.emulator.projects.list().length);
 };
 
+describe("HEAD, as readiness probes send it", () => {
+  test.each([
+    ["the page", "/", 200],
+    ["its stream", "/_emulator/events", 200],
+    ["a request that is not kept", "/_emulator/requests/1", 404],
+    ["a list", "/api/v1/projects", 200],
+    ["a session that is not there", "/api/v1/sessions/none", 404],
+    ["a path that is only written to", "/api/v1/me/tokens", 405],
+    ["no endpoint", "/nowhere", 404],
+  ])("of %s is GET without the body", async (_, path, status) => {
+    await restart({ page: true });
+    const url = new URL(path, running.baseUrl);
+    const headers = { authorization: `Bearer ${running.token}` };
+    const [head, got] = await Promise.all(["HEAD", "GET"].map((method) => fetch(url, { method, headers })));
+    expect([head?.status, got?.status]).toEqual([status, status]);
+    expect(head?.headers.get("content-type")).toBe(got?.headers.get("content-type"));
+    expect(await head?.text()).toBe("");
+    await got?.body?.cancel();
+  });
+
+  test("of a route of your own that answers GET", async () => {
+    running.emulator.route({ method: "GET", path: "/health", handle: () => ({ body: "fine" }) });
+    const headers = { authorization: `Bearer ${running.token}` };
+    const response = await fetch(`${running.baseUrl}/health`, { method: "HEAD", headers });
+    expect([response.status, response.headers.get("content-length")]).toEqual([200, "4"]);
+  });
+});
+
 describe("the address", () => {
   test("is a free port of loopback, with the version segment", async () => {
     expect(running.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);

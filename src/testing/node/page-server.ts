@@ -16,7 +16,8 @@ export function pageListener(feed: Feed, audience: Audience): PageListener {
   return (request, response) => {
     const path = request.url?.replace(/\?.*$/s, "") ?? "";
     const id = path.startsWith(EXCHANGES) ? path.slice(EXCHANGES.length) : undefined;
-    if (request.method !== "GET" || (path !== "/" && path !== STREAM && id === undefined)) return false;
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || (path !== "/" && path !== STREAM && id === undefined)) return false;
     const { host, "sec-fetch-site": site } = request.headers;
     const visit = { remoteAddress: request.socket.remoteAddress, host, site: site?.toString() };
     const flaw = flawOf(visit, audience);
@@ -80,6 +81,7 @@ const MOST_BEHIND_BYTES = 16 * 1024 * 1024;
 
 function sendEvents(feed: Feed, response: ServerResponse): void {
   response.writeHead(200, headersOf("text/event-stream"));
+  if (response.req.method === "HEAD") return void response.end();
   response.write("retry: 1000\n\n");
   const stop = feed.listen((told) => {
     response.write(told.map(({ type, json }) => `event: ${type}\ndata: ${json}\n\n`).join(""));
