@@ -5,13 +5,15 @@
  */
 import type { BulkState } from "../../src/bulk/index.ts";
 import type { Outcome } from "../../src/client/index.ts";
-import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
+import { fetchFailed } from "./fetch-errors.ts";
 
 /** What a write meets: a response, one whose body ends early, or none. */
 export type Incident =
   | { readonly status: number; readonly body?: string; readonly url?: string }
   | { readonly status: number; readonly first: string; readonly body: "breaks" | "stalls" }
   | { readonly rejection: () => unknown }
+  /** The connection fails with this code, as the platform shows. */
+  | { readonly connecting: string }
   | { readonly never: "timeout" | "abort" };
 
 /** One row. */
@@ -38,23 +40,23 @@ const OF_SERVICE = '{"error":"said","message":"no"}';
 const OF_A_PROXY = ["<html>no</html>", "", '{"message":"no"}'];
 const ITEM = [400, 409, 413, 415, 422];
 const OTHER_REFUSALS = [401, 402, 403, 404, 405, 406, 407, 410, 411, 417, 421, 423, 425, 426, 428, 429, 431, 451, 494];
-const NEVER_MADE = ["ECONNREFUSED", "ENOTFOUND", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
-const LOST = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+/** The words of a connection that was refused are no evidence. */
+const NO_RESPONSE = ["ECONNRESET", "UND_ERR_SOCKET", "ECONNREFUSED"];
 
 const responses = (statuses: readonly number[], ...bodies: readonly string[]): Incident[] =>
   statuses.flatMap((status) => bodies.map((body) => ({ status, body })));
 const failures = (codes: readonly string[]): Incident[] =>
-  codes.map((code) => ({ rejection: () => fetchFailed(code, { hostname: SERVICE_HOST }) }));
+  codes.map((code) => ({ rejection: () => fetchFailed(code) }));
 const cut = (...firsts: readonly string[]): Incident[] =>
   firsts.flatMap((first) => (["breaks", "stalls"] as const).map((body) => ({ status: 201, first, body })));
 
 export const FATES: readonly FateRow[] = [
   {
-    happened: "no connection was made",
+    happened: "no connection was made, as Node shows it",
     drawn: "no connection",
     outcome: "not_sent",
     state: "not_sent",
-    incidents: failures(NEVER_MADE),
+    incidents: [{ connecting: "ECONNREFUSED" }],
   },
   {
     happened: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)} of the service`,
@@ -64,8 +66,8 @@ export const FATES: readonly FateRow[] = [
     incidents: responses(ITEM, OF_SERVICE),
   },
   {
-    happened: "any other 4xx but 408, also one of a proxy; 307 or 308",
-    drawn: "another 4xx but 408; 307, 308",
+    happened: "any other 4xx but 408 and 499, also one of a proxy; 307 or 308",
+    drawn: "another 4xx; 307, 308",
     outcome: "rejected",
     state: "not_sent",
     incidents: [
@@ -75,22 +77,22 @@ export const FATES: readonly FateRow[] = [
     ],
   },
   {
-    happened: "5xx, 408 or any other 3xx; a redirect that your `fetch` has followed",
-    drawn: "5xx, 408; 3xx but 307, 308",
+    happened: "5xx, 408, 499 or any other 3xx; a redirect that your `fetch` has followed",
+    drawn: "5xx, 408, 499; another 3xx",
     outcome: "unknown",
     state: "unknown",
     incidents: [
       ...responses([300, 301, 302, 303, 304], ""),
-      ...responses([408, 500, 501, 502, 503, 504, 511, 520, 599], OF_SERVICE, ...OF_A_PROXY),
+      ...responses([408, 499, 500, 501, 502, 503, 504, 511, 520, 599], OF_SERVICE, ...OF_A_PROXY),
       { status: 201, body: '{"number":1,"title":"One","status":"open"}', url: "https://login.example/" },
     ],
   },
   {
-    happened: "the connection was lost, or a time limit or your signal ended the call",
-    drawn: "connection lost, time limit",
+    happened: "no response: the connection was lost or refused, or a time limit or your signal ended the call",
+    drawn: "no response, time limit",
     outcome: "unknown",
     state: "unknown",
-    incidents: [...failures(LOST), { never: "timeout" }, { never: "abort" }],
+    incidents: [...failures(NO_RESPONSE), { never: "timeout" }, { never: "abort" }],
   },
   {
     happened: "2xx of something else: a page, words, or no body where one is due",

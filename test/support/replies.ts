@@ -1,5 +1,7 @@
 /** What a scripted `fetch` does with a request: responses, and the ways in which there is none. */
-import { fetchFailed } from "./fetch-errors.ts";
+import { Agent, fetch as undiciFetch } from "undici";
+import type { FetchFunction } from "../../src/client/index.ts";
+import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
 import { goodBody } from "./raw-behaviours.ts";
 import type { SentRequest } from "./scripted-fetch.ts";
 
@@ -58,8 +60,22 @@ export const throws =
 export const failsWith = (code: string): Reply => throws(() => fetchFailed(code));
 /** The connection breaks after the request may have been sent. */
 export const connectionLost: Reply = failsWith("ECONNRESET");
+
+/**
+ * A request of undici whose connection is never made, with a code of the platform. Its channels tell so: no other write that
+ * was handed to `fetch` is known as not sent.
+ */
+export function notConnecting(code: string): FetchFunction {
+  const error = (): Error => Object.assign(new Error(`it was ${code}`), { code, hostname: SERVICE_HOST });
+  const dispatcher = new Agent({ connect: (_, connected) => connected(error(), null) });
+  return (url, { method }) => undiciFetch(url, { method, dispatcher });
+}
 /** No connection is made, so nothing is sent. */
-export const notConnected: Reply = failsWith("ECONNREFUSED");
+export const neverConnects =
+  (code: string): Reply =>
+  async ({ url, method, signal }) =>
+    text(await (await notConnecting(code)(url, { method, headers: {}, signal, redirect: "manual" })).text());
+export const notConnected: Reply = neverConnects("ECONNREFUSED");
 
 /** Never responds; ends when it is aborted, as `fetch` does. */
 export const never: Reply = () => new Promise<Response>(() => undefined);

@@ -5,7 +5,7 @@
  * (`test/client/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
  */
 import type { AnyAutomationError, Outcome } from "../../src/client/index.ts";
-import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
+import { fetchFailed } from "./fetch-errors.ts";
 
 type ErrorKind = AnyAutomationError["kind"];
 
@@ -55,7 +55,7 @@ export const RULES = {
   transientStatus: define("408, 500, 502, 503, 504, 520 to 529", IDEMPOTENT, ["retry", "backoff", "server", "unknown"]),
   otherToken: define("401, and another token is available", EVERY_METHOD, ["retry", "none", "auth", "rejected"]),
   finalStatus: define("any other 4xx or 5xx, any 3xx", NO_METHOD, ["fail", "none", "api", "rejected"]),
-  noConnection: define("no connection: refused, host unknown, unreachable", EVERY_METHOD, [
+  noConnection: define("no connection, as Node shows it", EVERY_METHOD, [
     "retry",
     "backoff",
     "connection",
@@ -79,7 +79,9 @@ export const RULES = {
 /** What happens to an attempt: the service responds, `fetch` rejects, or the response never ends. */
 export type Failure =
   | { readonly status: number; readonly retryAfterSeconds?: number; readonly body?: string }
-  | { readonly rejection: (hostname?: string) => unknown }
+  | { readonly rejection: () => unknown }
+  /** The connection fails with this code, as the platform shows. */
+  | { readonly connecting: string }
   | { readonly stalls: "headers" }
   /** `first`: the part of the body that came before. */
   | { readonly stalls: "body"; readonly first: string }
@@ -108,16 +110,8 @@ const REJECTED: readonly (readonly [kind: ErrorKind, statuses: readonly number[]
 const REDIRECTS = [300, 301, 302, 303, 304];
 const FINAL_SERVER_ERRORS = [501, 505, 506, 507, 508, 510, 511, 519, 530, 599];
 const TRANSIENT = [408, 500, 502, 503, 504, 520, 522, 524, 529];
-const NO_CONNECTION = [
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-];
-const CONNECTION_LOST = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "HPE_INVALID_CONSTANT"];
-const BAD_CERTIFICATE = ["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"];
+/** Also words that a connection was refused: they are no evidence. */
+const CONNECTION_LOST = ["ECONNRESET", "ECONNREFUSED"];
 
 type Overrides = Partial<Pick<RetryRow, "kind" | "outcome">>;
 
@@ -128,14 +122,9 @@ function row(rule: Rule, [name, failure]: readonly [string, Failure], overrides:
 
 const finalRow = (status: number, overrides: Overrides): RetryRow =>
   row(RULES.finalStatus, [String(status), { status, retryAfterSeconds: 1 }], overrides);
-const rejecting = (rule: Rule, name: string, rejection: (hostname?: string) => unknown): RetryRow =>
-  row(rule, [name, { rejection }]);
-/** Names the host, as only an error of that host is believed of a `fetch` that is not the platform's. */
-const ofCode = (rule: Rule, code: string): RetryRow =>
-  rejecting(rule, code, (hostname = SERVICE_HOST) => fetchFailed(code, { hostname }));
-/** The platform does not say whether anything was sent. */
-const unexplained = (name: string, rejection: () => unknown): RetryRow =>
-  row(RULES.connectionLost, [name, { rejection }]);
+const rejecting = (rule: Rule, name: string, rejection: () => unknown): RetryRow => row(rule, [name, { rejection }]);
+const connecting = (rule: Rule, code: string): RetryRow =>
+  row(rule, [`${code} while connecting`, { connecting: code }]);
 
 /** Every failure that a `fetch` can show, except a 429 and a 401 with another token, which have waits of their own. */
 export const RETRY_ROWS: readonly RetryRow[] = [
@@ -146,26 +135,16 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
   ...REDIRECTS.map((status) => finalRow(status, { kind: "redirect", outcome: "unknown" })),
   ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),
-  ...NO_CONNECTION.map((code) => ofCode(RULES.noConnection, code)),
-  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", (hostname = SERVICE_HOST) =>
-    fetchFailed("ETIMEDOUT", { syscall: "connect", hostname }),
-  ),
-  rejecting(RULES.noConnection, "ECONNREFUSED on both stacks", dualStackError),
-  ...CONNECTION_LOST.map((code) => ofCode(RULES.connectionLost, code)),
+  connecting(RULES.noConnection, "ECONNREFUSED"),
+  ...CONNECTION_LOST.map((code) => rejecting(RULES.connectionLost, code, () => fetchFailed(code))),
   rejecting(RULES.connectionLost, "a browser's: Failed to fetch", () => new TypeError("Failed to fetch")),
-  rejecting(
-    RULES.connectionLost,
-    "a browser's: NetworkError",
-    () => new TypeError("NetworkError when attempting to fetch resource."),
-  ),
   // Safari's network errors have no stack; the client recognizes them by that.
   rejecting(RULES.connectionLost, "a browser's: Load failed", () =>
     Object.assign(new TypeError("Load failed"), { stack: undefined }),
   ),
-  ...BAD_CERTIFICATE.map((code) => ofCode(RULES.permanent, code)),
-  unexplained("a string", () => "no"),
-  unexplained("a plain object", () => ({ no: true })),
-  unexplained("a TypeError of other code", () => new TypeError("x is not a function")),
+  connecting(RULES.permanent, "CERT_HAS_EXPIRED"),
+  rejecting(RULES.connectionLost, "a string", () => "no"),
+  rejecting(RULES.connectionLost, "a TypeError of other code", () => new TypeError("x is not a function")),
   row(RULES.attemptTimeout, ["attempt timeout", { stalls: "headers" }]),
   row(RULES.bodyLost, ["body lost", { breaks: "body", first: '{"id":' }]),
   row(RULES.bodyLostEarly, ["body lost before it begins", { breaks: "body", first: "" }]),
@@ -178,19 +157,12 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   row(RULES.page, ["2xx with words", { status: 200, body: "OK" }]),
 ];
 
-/** The outcome of a call of this family: a read changes nothing, so it has none where that of a write is unknown. */
+/** The outcome of a call of this family: a read changes nothing, and nobody watches how it leaves. */
 export function outcomeFor(family: Family, outcome: Outcome): Outcome | undefined {
-  return family === "safe" && outcome === "unknown" ? undefined : outcome;
+  return family === "safe" && (outcome === "unknown" || outcome === "not_sent") ? undefined : outcome;
 }
 
 /** The reaction to a failure of a call. */
 export function reactionTo(rule: Rule, family: Family, settings: { readonly unsafeWrites: boolean }): Reaction {
   return settings.unsafeWrites && family === "write" ? rule.unsafeWrite : rule.reaction[family];
-}
-
-function dualStackError(hostname: string = SERVICE_HOST): TypeError {
-  const errors = ["::1", "127.0.0.1"].map((address) =>
-    Object.assign(new Error(), { code: "ECONNREFUSED", address, hostname }),
-  );
-  return new TypeError("fetch failed", { cause: new AggregateError(errors) });
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, path } from "../../../src/client/index.ts";
 import { SCOPES } from "../../../src/service/scopes.ts";
 import { createEmulator, type Emulator, type Fault } from "../../../src/testing/index.ts";
-import { responds } from "../../support/replies.ts";
+import { notConnecting, responds } from "../../support/replies.ts";
 import { type Family, RETRY_ROWS, type Reaction, RULES, type Rule } from "../../support/retry-table.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
 import { tableOf } from "./tables.ts";
@@ -13,8 +13,10 @@ interface Incident {
   readonly name: string;
   readonly rule: Rule;
   readonly fault?: Fault;
-  /** `fetch` rejects with it, and nothing is sent. */
-  readonly rejection?: (hostname: string) => unknown;
+  /** `fetch` rejects with it. */
+  readonly rejection?: () => unknown;
+  /** The connection fails with this code, as the platform shows. */
+  readonly connecting?: string;
   readonly options?: CallOptions;
   readonly aborts?: true;
   /** The token provider has another token. */
@@ -37,6 +39,7 @@ const incidents: readonly Incident[] = [
   { name: "totalTimeoutMs", rule: RULES.totalTimeout, fault: SILENCE, options: { totalTimeoutMs: SHORT_MS } },
   ...RETRY_ROWS.flatMap(({ name, rule, failure }): Incident[] => {
     if ("rejection" in failure) return [{ name, rule, rejection: failure.rejection }];
+    if ("connecting" in failure) return [{ name, rule, connecting: failure.connecting }];
     // The emulator cuts a body behind its first byte at the earliest.
     if ("breaks" in failure) {
       if (failure.first.trim() === "") return [];
@@ -79,7 +82,7 @@ function reactionIn(cell: string): Reaction {
 }
 
 /** How many requests a call sends whose first one fails, and whether the call succeeds. */
-async function run({ fault, rejection, options, aborts, hasOtherToken }: Incident, call: Call): Promise<object> {
+async function run({ fault, rejection, connecting, options, aborts, hasOtherToken }: Incident, call: Call): Promise<object> {
   const emulator = createEmulator({ projects: [{ name: "web", sessions: [{ id: "ses_1" }] }] });
   const other = emulator.createToken({ scopes: SCOPES }).plaintext;
   const controller = new AbortController();
@@ -91,8 +94,9 @@ async function run({ fault, rejection, options, aborts, hasOtherToken }: Inciden
     fetch: (input, init) => {
       requests += 1;
       if (aborts) setTimeout(() => controller.abort(), 5);
-      if (rejection === undefined || requests > 1) return emulator.fetch(input, init);
-      return Promise.reject(rejection(new URL(emulator.baseUrl).hostname));
+      if (requests > 1) return emulator.fetch(input, init);
+      if (connecting !== undefined) return notConnecting(connecting)(input, init);
+      return rejection === undefined ? emulator.fetch(input, init) : Promise.reject(rejection());
     },
   });
   const send = call(client, emulator);

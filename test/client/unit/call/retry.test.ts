@@ -44,7 +44,7 @@ const STATUS_ERRORS = {
 /** The error that the attempt of a row fails with. */
 function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationError {
   const permanent = rule === RULES.permanent ? true : undefined;
-  if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
+  if ("rejection" in failure || "connecting" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
   if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
   if ("stalls" in failure) {
     return new sdk.TimeoutError(name, {

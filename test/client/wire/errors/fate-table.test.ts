@@ -4,7 +4,7 @@ import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
 import { type Client, isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { FATES, type Incident } from "../../../support/fate-table.ts";
-import { bodyThat, good, never, type Reply, status, throws } from "../../../support/replies.ts";
+import { bodyThat, good, never, neverConnects, type Reply, status, throws } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -13,6 +13,7 @@ const TIMEOUT_MS = 1_000;
 
 function replyTo(incident: Incident): Reply {
   if ("rejection" in incident) return throws(incident.rejection);
+  if ("connecting" in incident) return neverConnects(incident.connecting);
   if ("never" in incident) return never;
   if ("first" in incident) return bodyThat(incident.body, incident.first, incident.status);
   const { status: code, body = "", url } = incident;

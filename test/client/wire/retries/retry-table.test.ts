@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
-import { bodyThat, good, never, type Reply, responds, throws, tooMany } from "../../../support/replies.ts";
+import { bodyThat, good, never, neverConnects, type Reply, responds, throws, tooMany } from "../../../support/replies.ts";
 import {
   type Failure,
   type Family,
@@ -50,6 +50,7 @@ const methods: readonly Method[] = [
 
 function replyOf(failure: Failure): Reply {
   if ("rejection" in failure) return throws(failure.rejection);
+  if ("connecting" in failure) return neverConnects(failure.connecting);
   if ("breaks" in failure) return bodyThat("breaks", failure.first);
   if ("stalls" in failure) return failure.stalls === "headers" ? never : bodyThat("stalls", failure.first);
   const { status, retryAfterSeconds, body } = failure;
