@@ -97,7 +97,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
         return checked(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, source, { isRead, isUnsent: watch?.isUnsent(error) });
+        throw new HttpFailure(error, source, { isRead, isUnsent: await watch?.isUnsent(error) });
       } finally {
         watch?.end();
         once?.close();

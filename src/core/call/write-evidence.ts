@@ -70,8 +70,11 @@ class Write {
     return isFirst;
   }
 
-  isUnsent(error: unknown): boolean {
-    return this.unsent !== undefined && !this.hasOther && this.#isItself && causesOf(error).includes(this.unsent);
+  /** Another write may begin until the turn ends. */
+  async isUnsent(error: unknown): Promise<boolean> {
+    if (this.unsent === undefined || !this.#isItself || !causesOf(error).includes(this.unsent)) return false;
+    await endOfTurn();
+    return !this.hasOther;
   }
 
   /** A proxy without a tunnel is asked for the whole URL. */
@@ -103,6 +106,8 @@ const addTick = platform?.nextTick;
 function atEndOfTurn(work: () => void): void {
   addMicrotask(() => addTick?.(work));
 }
+
+const endOfTurn = (): Promise<void> => new Promise(atEndOfTurn);
 
 /** Listens to the channels from the first write of the process on. */
 class WriteListener {
@@ -184,7 +189,7 @@ export function watchWrite(method: string, url: string): WriteWatch | undefined 
     const write = new Write(method, url);
     return {
       send: (fetch) => at.send(write, fetch),
-      isUnsent: (error) => ignoreErrors(() => write.isUnsent(error)) === true,
+      isUnsent: (error) => write.isUnsent(error).catch(() => false),
       end: () => {
         write.isOver = true;
       },

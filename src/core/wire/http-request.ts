@@ -43,7 +43,7 @@ export interface WriteWatch {
   /** Calls `fetch`, once. */
   send<Result>(fetch: () => Result): Result;
   /** `true` if the platform shows that the write was not sent. Asked in the turn in which `fetch` rejects with the error. */
-  isUnsent(error: unknown): boolean;
+  isUnsent(error: unknown): Promise<boolean>;
   /** `fetch` has ended. */
   end(): void;
 }
