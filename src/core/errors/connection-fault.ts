@@ -127,11 +127,11 @@ export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
   const host =
     elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`;
   const [verdict] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
-  const { words, permanent } = verdictOf(verdict, fault);
+  const { words, permanent } = verdictOf(verdict, fault, elsewhere !== undefined);
   return { words, permanent, said: { host, ...reason } };
 }
 
-function verdictOf(verdict: Verdict, { source, isUnsent, isRead, isOffline }: Fault): Verdict {
+function verdictOf(verdict: Verdict, { source, isUnsent, isRead, isOffline }: Fault, isElsewhere: boolean): Verdict {
   if (source === "request") return NOT_MADE;
   if (source === "response") return UNREADABLE;
   const isOfApplication = source === "application";
@@ -142,7 +142,8 @@ function verdictOf(verdict: Verdict, { source, isUnsent, isRead, isOffline }: Fa
   if (isUnsent) return UNSENT;
   if (verdict.kind === "lost_in_page" && isOffline) return LOST_OFFLINE;
   if (isOfApplication && verdict.kind === "threw_refusal") return { ...verdict, words: MUST_RETURN };
-  return isOfApplication && verdict.kind === "unexplained" ? { ...verdict, words: OF_APPLICATION } : verdict;
+  const isOther = isElsewhere || verdict.kind === "unexplained";
+  return isOfApplication && isOther ? { ...verdict, words: OF_APPLICATION } : verdict;
 }
 
 /** The names of a service in errors: its host, or the address and port that it is reached at. */

@@ -1,11 +1,12 @@
-/** `onRequest`: awaited before each request leaves, with nothing left to do but to send it. */
+/** `onRequest`: awaited before each request waits for its slot. */
 import { describe, expect, test, vi } from "vitest";
 import { AbortError, type CallOptions, type Client, type RequestInfo } from "../../../../src/client/index.ts";
+import { hookable } from "../../../../src/core/call/hookable.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { fetchFailed } from "../../../support/fetch-errors.ts";
 import { send, serve } from "../../../support/http-server.ts";
 import { gate } from "../../../support/promises.ts";
-import { good, never, responds, status, throws, tooMany } from "../../../support/replies.ts";
+import { after, good, never, responds, status, throws, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -38,20 +39,18 @@ describe("the order of things", () => {
     expect(log).toEqual(["begins 1", "server: POST", "ends 1", "server: POST", "resolved"]);
   });
 
-  test("the slot is there, and the request event follows", async () => {
-    const log: string[] = [];
-    const service = scriptedFetch((sent) => {
-      log.push("sent");
-      return good(sent);
-    });
-    const client = service.client({
-      maxConcurrency: 1,
-      onEvent: ({ type }) => void (type !== "end" && log.push(type)),
-    });
-    const calls = [1, 2].map((nth) => create(client, { onRequest: () => void log.push(`onRequest ${nth}`) }));
+  test("it holds no slot: others are sent meanwhile, and a call of the same client that it makes", async () => {
+    const service = scriptedFetch(good);
+    const client = service.client({ maxConcurrency: 1 });
+    const go = gate();
+    const calls = ["1", "2"].map((id) =>
+      create(client, { onRequest: () => go.opened.then(() => client.sessions.get(id)).then(() => undefined) }),
+    );
+    await finish(client.sessions.get("0"));
+    go.open();
     for (const call of calls) await finish(call);
-    const once = (nth: number): string[] => [`onRequest ${nth}`, "request", "sent", "response"];
-    expect(log).toEqual([...once(1), ...once(2)]);
+    const asked = service.sent.map(({ path }) => path.split("/").at(-1));
+    expect(asked).toEqual(["0", "1", "2", "issues", "issues"]);
   });
 
   test("is told the attempt, the id of the call and the operation, as events are", async () => {
@@ -69,12 +68,11 @@ describe("the order of things", () => {
     expect(service.sent).toHaveLength(4);
   });
 
-  test("a token that was swapped while it waited is still the one that was read before", async () => {
+  test("a token that is set while it is awaited is the one that is sent", async () => {
     const service = scriptedFetch(good);
     const client = service.client();
     await finish(client.sessions.get("1", { onRequest: () => client.setToken("swapped") }));
-    await finish(client.sessions.get("1"));
-    expect(service.sent.map(({ token }) => token)).toEqual([TOKEN, "swapped"]);
+    expect(service.sent.map(({ token }) => token)).toEqual(["swapped"]);
   });
 
   test("in a walk it runs before each page, and every page is attempt 1 of a call of its own", async () => {
@@ -141,16 +139,6 @@ describe("what it fails with", () => {
     );
   });
 
-  test("its permit is free again", async () => {
-    const service = scriptedFetch(good);
-    const client = service.client({ maxConcurrency: 1 });
-    const onRequest = (): never => {
-      throw new Error("no");
-    };
-    for (let nth = 0; nth < 3; nth += 1) await ended(create(client, { onRequest }));
-    expect((await ended(create(client, {}))).error).toBeUndefined();
-  });
-
   test("at a later attempt: what is known of the attempts before stays known", async () => {
     const second = ({ attempt }: RequestInfo): void => {
       if (attempt === 2) throw new Error("no more");
@@ -206,14 +194,41 @@ describe("one that hangs", () => {
     await pass(10_000);
     expect(service.sent).toEqual([]);
   });
+});
 
-  test("holds its permit meanwhile, and no other client's", async () => {
+describe("while a bulk write records a request", () => {
+  /** A client that awaits `record` before each of its requests. */
+  const recording = (client: Client, record: (token: string) => Promise<void>): Client => {
+    const recorded = hookable(client)?.({ beforeRequest: (_, token) => record(token) });
+    if (recorded === undefined) throw new Error("a client can be hooked");
+    return recorded;
+  };
+
+  test("a token that is set is recorded as well, and sent", async () => {
     const service = scriptedFetch(good);
-    const client = service.client({ maxConcurrency: 1 });
-    const held = watch([create(client, { onRequest, timeoutMs: 1_000 }), client.sessions.get("1")]);
-    await pass(500);
-    expect(service.sent).toEqual([]);
-    expect(await finish(held)).toMatchObject([{ error: { kind: "timeout" } }, { error: undefined }]);
+    const client = service.client();
+    const tokens: string[] = [];
+    const bound = recording(client, async (token) => {
+      if (tokens.push(token) === 1) client.setToken("swapped");
+    });
+    await finish(create(bound, {}));
+    expect(tokens).toEqual([TOKEN, "swapped"]);
+    expect(service.sent.map(({ token }) => token)).toEqual(["swapped"]);
+  });
+
+  test("a pause that begins is waited out, and the record stands", async () => {
+    const service = scriptedFetch(after(100, tooMany(30)), good, good);
+    const client = service.client();
+    let records = 0;
+    const bound = recording(client, async () => {
+      records += 1;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    const calls = watch([client.sessions.get("1"), create(bound, {})]);
+    await finish(calls);
+    const [refused, ...rest] = service.sent;
+    for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30_000);
+    expect([rest.length, records]).toEqual([2, 1]);
   });
 });
 

@@ -114,11 +114,6 @@ describe("whose fault a failed connection is", () => {
       rejecting(new Error("outer", { cause: new Error("the cache is full", { cause: new Error("") }) })),
       "the cache is full",
     ],
-    [
-      "that threw with a code, of another host",
-      rejecting(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", address: "10.0.0.9", port: 6379 })),
-      "read ECONNRESET",
-    ],
     ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
     ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],
     ["that threw a text", rejecting("the cache is full"), "the cache is full"],

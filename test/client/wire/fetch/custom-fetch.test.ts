@@ -13,7 +13,6 @@ import {
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import { type HttpServer, send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
-import { CLOSED_PORT } from "../../../support/raw-server.ts";
 
 const TOKEN = "pat_key_aSecretOfTheTests";
 const ISSUE = { number: 1, title: "One", status: "open" };
@@ -252,17 +251,6 @@ describe.each<[string, FetchFunction]>([
     const error = await rejection(clientOf(server, { fetch, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "rate_limit" });
     await gone;
-  });
-
-  test("a refused connection is retried, also for a write, and was not sent", async () => {
-    const client = clientOf({ origin: `http://127.0.0.1:${CLOSED_PORT}` }, { fetch });
-    expect(await rejection(client.issues.create("web", input))).toMatchObject({
-      kind: "connection",
-      outcome: "not_sent",
-      attempts: DEFAULT_RETRY.attempts,
-      platformCode: "ECONNREFUSED",
-      message: `issues.create: no connection could be made to 127.0.0.1:${CLOSED_PORT} (ECONNREFUSED)`,
-    });
   });
 
   test("a lost connection is retried for a read, and not for a write", async () => {

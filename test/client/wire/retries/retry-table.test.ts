@@ -2,7 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
-import { bodyThat, good, never, neverConnects, type Reply, responds, throws, tooMany } from "../../../support/replies.ts";
+import {
+  bodyThat,
+  good,
+  never,
+  neverConnects,
+  type Reply,
+  responds,
+  throws,
+  tooMany,
+} from "../../../support/replies.ts";
 import {
   type Failure,
   type Family,

@@ -13,7 +13,7 @@ import {
 import type { TokenContext } from "../../../../src/core/token/token-source.ts";
 import { shareOf } from "../../../support/all-tests.ts";
 import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
-import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
+import { after, good, notConnected, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -153,7 +153,7 @@ test.each([
 test("a rotation that backs off, since no connection was made, is not sent into a pause that begins meanwhile", async () => {
   const failures: unknown[] = [];
   const token = dueIn(100, { onRotationFailed: (error) => failures.push(error) });
-  const service = scriptedFetch(after(150, tooMany(30)), failsWith("ECONNREFUSED"), good, good);
+  const service = scriptedFetch(after(150, tooMany(30)), notConnected, good, good);
   const client = service.client({ token });
   const first = client.sessions.get("1");
   await pass(120);
