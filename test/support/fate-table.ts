@@ -52,7 +52,7 @@ const cut = (...firsts: readonly string[]): Incident[] =>
 
 export const FATES: readonly FateRow[] = [
   {
-    happened: "no connection was made, as Node shows it",
+    happened: "no connection was made, as Node shows",
     drawn: "no connection",
     outcome: "not_sent",
     state: "not_sent",

@@ -96,9 +96,9 @@ export interface CallOptions {
    */
   extra?: ExtraOptions | undefined;
   /**
-   * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
-   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent. It
-   * returns nothing: any value ends the call as `ArgumentError`.
+   * Awaited before each request waits for its slot, so it may call the same client. A token that is set meanwhile is the
+   * one that is sent. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   * It returns nothing: any value ends the call as `ArgumentError`.
    */
   onRequest?: ((request: RequestInfo) => void | Promise<void>) | undefined;
   /**

@@ -48,7 +48,8 @@ export interface ErrorDetails extends ErrorRecords {
    * The effect of the request, which says whether a write may be sent again. `not_sent`: nothing reached the
    * service. `rejected`: the service, or a proxy before it, refused it. `accepted`: the service answered 2xx, but the response
    * was lost or could not be used: do not send a write again. `unknown`: it may have been applied, or something else answered
-   * in the service's place: check first. A read changes nothing: it has no outcome where that of a write would be `unknown`.
+   * in the service's place: check first. A read changes nothing: it has no outcome where that of a write would be
+   * `unknown`, or where no connection was made.
    */
   outcome?: Outcome | undefined;
   /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */

@@ -36,7 +36,7 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     await agent.close();
   });
 
-  test("a dispatcher that the fetch does not take: the code says so, nothing was sent, nothing is retried", async () => {
+  test("a dispatcher that the fetch does not take: the code says so, nothing is retried, and nobody saw that nothing left", async () => {
     const service = await tlsService();
     const dispatch = (): never => {
       throw Object.assign(new Error("invalid onRequestStart method"), { code: "UND_ERR_INVALID_ARG" });
@@ -45,7 +45,7 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({
       kind: "connection",
       platformCode: "UND_ERR_INVALID_ARG",
-      outcome: "not_sent",
+      outcome: "unknown",
       attempts: 1,
     });
     expect(service.connections).toBe(0);

@@ -4,24 +4,22 @@ import type { Traits } from "./conformance/bench.ts";
 
 const node: Traits = {
   isBrowser: false,
-  refused: "not_sent",
-  unknownHost: "not_sent",
+  showsRefusals: true,
   resends: false,
   movesWhileComputing: true,
   hasFrames: true,
   clonesErrorsAsSpecified: true,
 };
 
-const browser: Traits = { ...node, isBrowser: true, refused: "lost", unknownHost: "lost", resends: true };
+const browser: Traits = { ...node, isBrowser: true, showsRefusals: false, resends: true };
 
 export const TRAITS: Readonly<Record<RuntimeKind, Traits>> = {
   node,
-  bun: node,
-  deno: node,
+  bun: { ...node, showsRefusals: false },
+  deno: { ...node, showsRefusals: false },
   workerd: {
     ...node,
-    refused: "lost",
-    unknownHost: "failed",
+    showsRefusals: false,
     movesWhileComputing: false,
     clonesErrorsAsSpecified: false,
   },

@@ -82,7 +82,10 @@ function reactionIn(cell: string): Reaction {
 }
 
 /** How many requests a call sends whose first one fails, and whether the call succeeds. */
-async function run({ fault, rejection, connecting, options, aborts, hasOtherToken }: Incident, call: Call): Promise<object> {
+async function run(
+  { fault, rejection, connecting, options, aborts, hasOtherToken }: Incident,
+  call: Call,
+): Promise<object> {
   const emulator = createEmulator({ projects: [{ name: "web", sessions: [{ id: "ses_1" }] }] });
   const other = emulator.createToken({ scopes: SCOPES }).plaintext;
   const controller = new AbortController();

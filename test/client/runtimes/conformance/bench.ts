@@ -12,10 +12,8 @@ export type Package = typeof import("project-automation");
 export interface Traits {
   /** It is a browser's page or worker: CORS, opaque redirects. */
   readonly isBrowser: boolean;
-  /** What it says of a host that is unknown: that nothing was sent, or only that the request failed. */
-  readonly unknownHost: "not_sent" | "lost" | "failed";
-  /** The same of a connection that is refused. */
-  readonly refused: "not_sent" | "lost";
+  /** It shows of a write that no connection was made for it. */
+  readonly showsRefusals: boolean;
   /** When a connection that was used before breaks, it sends the request on another by itself, a `POST` too. */
   readonly resends: boolean;
   /** The clock moves while a program computes. */
