@@ -55,7 +55,12 @@ export const RULES = {
   transientStatus: define("408, 500, 502, 503, 504, 520 to 529", IDEMPOTENT, ["retry", "backoff", "server", "unknown"]),
   otherToken: define("401, and another token is available", EVERY_METHOD, ["retry", "none", "auth", "rejected"]),
   finalStatus: define("any other 4xx or 5xx, any 3xx", NO_METHOD, ["fail", "none", "api", "rejected"]),
-  noConnection: define("no connection was made, as Node shows", EVERY_METHOD, ["retry", "backoff", "connection", "not_sent"]),
+  noConnection: define("no connection was made, as Node shows", EVERY_METHOD, [
+    "retry",
+    "backoff",
+    "connection",
+    "not_sent",
+  ]),
   connectionLost: define(LOST, IDEMPOTENT, ["retry", "backoff", "connection", "unknown"]),
   attemptTimeout: define(LOST, IDEMPOTENT, ["retry", "backoff", "timeout", "unknown"]),
   permanent: define("an invalid certificate, scheme or header", NO_METHOD, ["fail", "none", "connection", "not_sent"]),
