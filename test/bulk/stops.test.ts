@@ -1,7 +1,7 @@
 /** What ends a run before its last item, and what is then known of each item. */
 import { describe, expect, test } from "vitest";
 import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
-import { Client, type FetchFunction } from "../../src/client/index.ts";
+import { Client, type ClientEvent, type FetchFunction } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
 import { CLOSED_PORT } from "../support/raw-server.ts";
@@ -109,10 +109,14 @@ describe("a stop while an item waits to be sent again", () => {
 
 describe("a signal", () => {
   test("lets requests on their way end, sends nothing more, and tells of each item", async () => {
-    const { emulator, client } = service({ maxConcurrency: 3 });
     const stop = new AbortController();
-    const journal = new WatchedJournal();
     let sent = 0;
+    const onEvent = ({ type }: ClientEvent): void => {
+      if (type === "request") sent += 1;
+      if (sent === 5) stop.abort(new Error("enough"));
+    };
+    const { emulator, client } = service({ maxConcurrency: 3, onEvent });
+    const journal = new WatchedJournal();
     const run = bulkWrite({
       items: rowsOf(20),
       key,
@@ -120,13 +124,7 @@ describe("a signal", () => {
       concurrency: 6,
       signal: stop.signal,
       client,
-      send: (bound, { title }) => {
-        const onRequest = (): void => {
-          sent += 1;
-          if (sent === 5) stop.abort(new Error("enough"));
-        };
-        return bound.issues.create("web", { title, type: "bug" }, { onRequest });
-      },
+      send,
     });
     const { states, error } = await runToEnd(run);
     expect(error).toBeUndefined();
