@@ -56,7 +56,11 @@ async function service(answer: (stop: () => void) => string | undefined): Promis
 }
 
 /** A service that applies the first write, and is restarted before it answers. */
-const restarting = (): Promise<Service> => service((stop) => void stop());
+const restarting = (): Promise<Service> =>
+  service((stop) => {
+    stop();
+    return undefined;
+  });
 const answering = (): Promise<Service> => service(() => CREATED);
 
 const clientOf = (origin: string, options: ClientOptions): Client =>
@@ -131,7 +135,10 @@ const waits = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolv
 describe("refused, and it may have gone another way, so unknown, and tried once", () => {
   test.each<[string, FetchFunction]>([
     ["a function that waits first", (url, init) => waits().then(() => fetch(url, init))],
-    ["a function that waits at last", (url, init) => fetch(url, init).finally(waits)],
+    [
+      "a function that waits at last",
+      (url, init) => fetch(url, init).catch((error) => waits().then(() => Promise.reject(error))),
+    ],
     ["a function that hides the error", (url, init) => fetch(url, init).catch(() => Promise.reject(new Error("mine")))],
     ["a function that asks elsewhere", (url, init) => fetch(`${url}/v2`, init)],
     ["node:http", nodeFetch],

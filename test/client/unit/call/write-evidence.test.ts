@@ -63,7 +63,7 @@ const after = async (course: (request: object) => unknown): Promise<never> => {
 /** Begins another write when its request is refused, many microtasks later. */
 const beside = (refusal: Promise<unknown>): Promise<unknown> => {
   refusal.catch(async () => {
-    for (let turns = 0; turns < 100; turns += 1) await undefined;
+    for (let turns = 0; turns < 100; turns += 1) await Promise.resolve();
     create({ ...WRITE, path: "/rpc" });
   });
   return refusal;
@@ -134,7 +134,7 @@ test("a turn ends also where a test has replaced what tells so", async () => {
   vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => undefined);
   vi.spyOn(process, "nextTick").mockImplementation(() => undefined);
   const asked = isUnsent(() => later().then(() => refused(create())));
-  for (let microtask = 0; microtask < 100; microtask += 1) await undefined;
+  for (let microtask = 0; microtask < 100; microtask += 1) await Promise.resolve();
   vi.restoreAllMocks();
   expect(await asked).toBe(false);
 });

@@ -196,6 +196,14 @@ describe("one that hangs", () => {
   });
 });
 
+test("its time counts to the timeoutMs of its request", async () => {
+  const onRequest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
+  const call = create(scriptedFetch(never).client(), { onRequest, timeoutMs: 1_000, retry: false });
+  const { error, tookMs } = await ended(call);
+  expect(error).toMatchObject({ kind: "timeout", phase: "headers", attempts: 1 });
+  expect(Math.floor(tookMs / 10)).toBe(100);
+});
+
 describe("while a bulk write records a request", () => {
   /** A client that awaits `record` before each of its requests. */
   const recording = (client: Client, record: (token: string) => Promise<void>): Client => {
