@@ -7,7 +7,7 @@ import { isWrite } from "../wire/method.ts";
 // A write that was handed to `fetch` and got no response is unknown, but for one course of events, which Node's channels show
 // as a whole:
 //   1. `fetch` makes one request of undici, with the method and the URL of the write, in the turn in which it is called.
-//   2. Nothing else writes in the context of that call, by undici or `node:http`.
+//   2. Nothing else writes in the context of that call, by undici or `node:http`, until the turn of 4. is over.
 //   3. The request fails because its connection was never made, and nothing of it has left. Or it fails because the other
 //      side has not processed its stream (HTTP/2).
 //   4. `fetch` rejects with that error, or with one that has it among its causes, in the turn in which the request failed.
@@ -30,7 +30,7 @@ interface Message {
 interface NodeModules {
   /** Only Node itself has undici. Bun and Deno publish on these channels as well, perhaps when a write has left. */
   readonly versions: { readonly undici?: string | undefined };
-  nextTick(work: () => void): void;
+  getBuiltinModule(name: "process"): { readonly nextTick: (work: () => void) => void };
   getBuiltinModule(name: "diagnostics_channel"): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
   };
@@ -95,19 +95,15 @@ function isOfUnprocessedStream({ haveHeadersLeft }: Write, error: unknown): bool
   return haveHeadersLeft && code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
 }
 
-/** The platform's own, also where a test fakes them later. */
-const { process: platform, queueMicrotask: addMicrotask } = globalThis as {
-  readonly process?: Partial<NodeModules>;
-  readonly queueMicrotask: (work: () => void) => void;
-};
-const addTick = platform?.nextTick;
+const { process: platform } = globalThis as { readonly process?: Partial<NodeModules> };
+/** Node's own: a test may replace that of the global `process`. */
+const nextTick = ignoreErrors(() => platform?.getBuiltinModule?.("process").nextTick);
 
-/** Runs `work` when no microtask is left, before anything comes from outside. */
-function atEndOfTurn(work: () => void): void {
-  addMicrotask(() => addTick?.(work));
+/** Resolves when no microtask is left, before anything comes from outside. Fake timers leave promises alone. */
+async function endOfTurn(): Promise<void> {
+  await undefined;
+  await new Promise<void>((resolve) => nextTick?.(resolve));
 }
-
-const endOfTurn = (): Promise<void> => new Promise(atEndOfTurn);
 
 /** Listens to the channels from the first write of the process on. */
 class WriteListener {
@@ -145,7 +141,7 @@ class WriteListener {
 
   /** Calls `fetch` in the context of a write, and of those in whose `fetch` that happens. */
   send<Result>(write: Write, fetch: () => Result): Result {
-    atEndOfTurn(() => {
+    void endOfTurn().then(() => {
       write.isBeginning = false;
     });
     return this.#context.run([write, ...this.#writes], fetch);
@@ -171,7 +167,7 @@ class WriteListener {
     const isUnsent = hasLeft ? isOfUnprocessedStream(write, error) : this.#neverConnected.has(error as object);
     if (!isUnsent) return;
     write.unsent = error;
-    atEndOfTurn(() => {
+    void endOfTurn().then(() => {
       write.unsent = undefined;
     });
   }
@@ -182,9 +178,8 @@ let listener: WriteListener | undefined;
 /** A watch of a write that is about to be handed to `fetch`; `undefined` where the platform does not tell of requests. */
 export function watchWrite(method: string, url: string): WriteWatch | undefined {
   return ignoreErrors(() => {
-    if (!hasMethods(platform, "getBuiltinModule", "nextTick") || platform?.versions?.undici === undefined)
-      return undefined;
-    listener ??= new WriteListener(platform as NodeModules); // it has the methods
+    if (!hasMethods(platform, "getBuiltinModule") || platform?.versions?.undici === undefined) return undefined;
+    listener ??= new WriteListener(platform as NodeModules); // it has the method
     const at = listener;
     const write = new Write(method, url);
     return {
