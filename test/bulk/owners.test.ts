@@ -105,7 +105,8 @@ describe("an emulator", () => {
     ["was reset", (emulator: Emulator) => emulator.reset()],
     ["is another one", () => service().emulator],
   ])("that %s begins a journal anew, and says so in a line", async (_, next) => {
-    const { emulator, client } = service();
+    const { emulator } = service();
+    const client = clientOf(emulator, { fetch: emulator.fetch }); // it bears the number of its world
     const journal = new WatchedJournal();
     const at1 = { at, service: `${emulator.baseUrl}#another#1`, revision: 7 };
     await journal.append([
@@ -117,7 +118,7 @@ describe("an emulator", () => {
     expect(await bulkWrite({ ...options, client })).toMatchObject({ done: 3, skipped: 0 });
     expect(journal.records.find(({ key: of, revision }) => of === "row-1" && revision === 8)?.state).toBe("sending");
     const later = next(emulator) ?? emulator;
-    const again = clientOf(later).withOptions({ logger, logLevel: "info" });
+    const again = clientOf(later, { fetch: later.fetch, logger, logLevel: "info" });
     expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 0, otherTokens: 0 });
     expect(issueCounts(later)).toEqual({ "Issue 1": 1, "Issue 2": 1, "Issue 3": 1 });
     expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 3 });

@@ -101,7 +101,7 @@ const nextTick = ignoreErrors(() => platform?.getBuiltinModule?.("process").next
 
 /** Resolves when no microtask is left, before anything comes from outside. Fake timers leave promises alone. */
 async function endOfTurn(): Promise<void> {
-  await undefined;
+  await Promise.resolve();
   await new Promise<void>((resolve) => nextTick?.(resolve));
 }
 
