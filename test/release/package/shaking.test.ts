@@ -71,10 +71,10 @@ const WITH_CLIENT = [
   { name: "path", entry: ".", parts: [], bytes: 180 },
   { name: "SCOPES", entry: ".", parts: [], bytes: 40 },
   { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 40 },
-  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_890 },
+  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_910 },
   { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 2_450 },
   { name: "redisRateLimiter", entry: "./redis", parts: [], bytes: 7_000 },
-  { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 9_600 },
+  { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 9_800 },
   // It is built apart, with copies of its own of what it shares.
   { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 16_450 },
 ];
