@@ -33,6 +33,7 @@ const PROGRAMS = [
   "test/client/networks/other-runtimes.test.ts",
   "test/client/networks/broken-connections.test.ts",
   "test/client/networks/matrix.test.ts",
+  "test/client/networks/evidence.test.ts",
   "test/bulk/kill.test.ts",
   "test/bulk/two-containers.test.ts",
   "test/redis/fleet.test.ts",
