@@ -20,7 +20,8 @@ process.stdout.on("error", (error: Error) => {
   process.stderr.write(`project-automation: standard output cannot be written: ${error.message}\n`);
 });
 
-const showsColours = ({ isTTY }: NodeJS.WriteStream): boolean => isTTY && !process.env["NO_COLOR"];
+const showsColours = ({ isTTY }: NodeJS.WriteStream): boolean =>
+  isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
 const status = await runBin(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),

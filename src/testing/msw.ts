@@ -19,7 +19,7 @@ if (!("http" in msw)) {
  * @example
  * const server = setupServer(...emulatorHandlers(emulator));
  */
-export function emulatorHandlers(emulator: Emulator): msw.RequestHandler[] {
+export function emulatorHandlers(emulator: Emulator): msw.HttpHandler[] {
   check.value(emulator, "emulator", withMethods("one of createEmulator", "fetch"));
   const base = emulator.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return [

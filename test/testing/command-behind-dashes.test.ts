@@ -237,6 +237,20 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
     expect(run.stdout).toContain("answered 200\n");
   });
 
+  test("that the command ignores is told at the second Ctrl-C, with a way out", async () => {
+    const run = around(`process.on("SIGINT", () => console.log("ignored"));
+      setInterval(() => undefined, 60_000);
+      console.log("ready");`);
+    await run.says(/^ready$/m);
+    send("SIGINT", run, "group");
+    await run.says(/^ignored$/m);
+    expect(run.stderr).not.toContain("Ctrl-C");
+    send("SIGINT", run, "group");
+    await run.says(/^project-automation: the command goes on after Ctrl-C; Ctrl-\\ ends it$/m);
+    send("SIGQUIT", run, "group");
+    expect(await run.ended).toBe(128 + constants.signals.SIGQUIT);
+  });
+
   test("is for the shell that runs the command, as without the emulator", async () => {
     const script = `trap 'echo trapped; exit 6' TERM; echo ready; while :; do sleep 0.01; done`;
     const run = emulator(["--", "sh", "-c", script]);
@@ -299,6 +313,19 @@ describe("the streams", () => {
     expect(await shell.ended).toBe(0);
     expect(shell.stdout).toBe("substituted\n");
   });
+});
+
+test.each<[string, Readonly<Record<string, string>>, boolean]>([
+  ["shows colours", { TERM: "xterm", NO_COLOR: "" }, true],
+  ["without colours shows none", { TERM: "dumb", NO_COLOR: "" }, false],
+  ["of a user who wants none shows none", { TERM: "xterm", NO_COLOR: "1" }, false],
+])("a terminal %s", async (_, env, expected) => {
+  const asTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
+  const words = [NODE, asTerminal, BIN, "emulator", "--", NODE, "--input-type=module", "--eval", ASK];
+  const run = new WatchedProcess(words, { env: { ...process.env, ...env } });
+  expect(await run.ended).toBe(0);
+  expect(run.stderr).toContain("/projects");
+  expect(run.stderr.includes("\u001b[")).toBe(expected);
 });
 
 describe("the end", () => {

@@ -80,7 +80,7 @@ describe("the address", () => {
 
   test("may be IPv6", async () => {
     try {
-      await restart({ host: "::1" });
+      await restart({ host: "[::1]" });
     } catch (error) {
       // A machine may have no IPv6; then all there is to see is that the error says so.
       return expect(String(error)).toContain("::1 is not an address of this machine");

@@ -39,8 +39,9 @@ export interface StartedServer {
 /** As `startEmulator`. */
 export async function startServer(options: StartOptions | undefined): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
-  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
+  const { port = 0, host: asked = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
   const { page: hasPage = false, pageFrom = [], ...others } = unread;
+  const host = asked.replace(/^\[(.*)\]$/, "$1"); // an IPv6 address as URLs write it
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
   const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
   const resolved = resolveOptions(rest);

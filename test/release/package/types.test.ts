@@ -1,4 +1,5 @@
 /** The declarations, as compilers of users see them: every entry point, in ESM and CommonJS, with one library or the other. */
+import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -132,4 +133,18 @@ test("what optional properties take is measured, not believed", () => {
   expect(complaints(newest.compile, [file], { ...nodenext, ...browser })).toContain(
     `${file}(2,14): error TS2322: Type '"strict"' is not assignable to type '"nothing"'.`,
   );
+});
+
+test("what a function returns has a name in declarations of the user's own", () => {
+  const code = `
+    import { createEmulator } from "project-automation/testing";
+    import { emulatorHandlers } from "project-automation/testing/msw";
+    export const handlers = emulatorHandlers(createEmulator());`;
+  writeFileSync(join(packed.folder, "declared.mts"), code);
+  const options = ["--declaration", "--noEmit", "--skipLibCheck", "--strict", "--module", "nodenext", "declared.mts"];
+  const { stdout } = spawnSync(process.execPath, [ours("typescript/bin/tsc"), ...options], {
+    cwd: packed.folder,
+    encoding: "utf8",
+  });
+  expect(stdout).toBe("");
 });
