@@ -258,6 +258,7 @@ const doors = [
   "core/token/own-context.ts",
   "core/errors/caller-stack.ts",
   "core/errors/explanation.ts",
+  "core/errors/proxy-hint.ts",
   "core/secrets/redact.ts",
   "mcp/diagnostics.ts",
   "testing/checks.ts",

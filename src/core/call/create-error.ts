@@ -3,6 +3,7 @@ import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } fro
 import * as errors from "../errors/classes.ts";
 import type { ConnectionFault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/explanation.ts";
+import { proxyHint } from "../errors/proxy-hint.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { timeoutPlace } from "../errors/timeout-place.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
@@ -126,9 +127,10 @@ export function connectionError(
   { words, said, permanent }: ConnectionFault,
   failed: Partial<Exchange> & { readonly cause: unknown },
 ): errors.ConnectionError {
-  const { redactor } = call;
+  const { redactor, settings } = call;
+  const told = words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? "");
   return buildError(errors.ConnectionError, call, {
-    summary: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
+    summary: told + proxyHint(settings.baseUrl),
     progress: failed,
     platformCode: redactor.short(said.platformCode),
     permanent,
