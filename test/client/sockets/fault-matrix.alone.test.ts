@@ -1,24 +1,24 @@
 /** Every fault of `faults.ts`, for each operation and position: the error of the caller and the requests at the server. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, buildConnector, fetch } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/index.ts";
+import { Client, isAutomationError } from "../../../src/client/index.ts";
 import { LIMIT_MS } from "../../support/limits.ts";
 import { endless, good } from "../../support/raw-behaviours.ts";
 import { CLOSED_PORT, type RawServer, rawServer } from "../../support/raw-server.ts";
 import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS, type Verb } from "./faults.ts";
 
-/** Where requests to an origin go instead. Asked before each request. */
+/** Where connections to an origin go instead. Asked before each of them. */
 const detours = new Map<string, () => string | undefined>();
-const platformFetch = globalThis.fetch;
-// In place before the package is loaded, as instrumentation is. A write is believed by what the platform tells of it.
-globalThis.fetch = (input, init) => {
-  const { origin, pathname } = new URL(String(input));
-  return platformFetch(`${detours.get(origin)?.() ?? origin}${pathname}`, init);
-};
-afterAll(() => {
-  globalThis.fetch = platformFetch;
+const connectTo = buildConnector({});
+const dispatcher = new Agent({
+  connect: (options, connected) => {
+    const origin = `${options.protocol}//${options.host}`;
+    const { protocol, hostname, host, port } = new URL(detours.get(origin)?.() ?? origin);
+    connectTo({ ...options, protocol, hostname, host, port }, connected);
+  },
 });
-const sdk = await import("../../../src/client/index.ts");
+afterAll(() => dispatcher.close());
 
 /** Time for connecting, parsing and a busy machine. */
 const SLACK_MS = 1_000;
@@ -65,8 +65,7 @@ function originOf(detour: Detour): string {
   if (detour === "a closed port") return `http://127.0.0.1:${CLOSED_PORT}`;
   if (detour === "an unknown host") return "http://nowhere.invalid";
   if (detour === "a bad certificate") return new URL(untrusted.baseUrl).origin;
-  if (detour === "TLS to a plain port") return `https://127.0.0.1:${plain.port}`;
-  return "http://127.0.0.1:6000";
+  return `https://127.0.0.1:${plain.port}`;
 }
 
 // Redirects need an address before there is a server: that of `elsewhere`, put in when the request comes.
@@ -92,9 +91,10 @@ describe.concurrent.each(table)("$name", (fault) => {
     using ends = new DisposableStack();
     // The port may be that of another server then.
     ends.defer(() => detours.delete(origin));
-    const client = new sdk.Client({
+    const client = new Client({
       baseUrl: server.baseUrl,
       token: "emu_K1_secret",
+      fetch: (url, init) => fetch(url, { ...init, dispatcher }),
       timeoutMs: timesOut ? TIMEOUT_MS : 30_000,
       retry: { attempts: ATTEMPTS, minDelayMs: 1, rateLimitWaits: RATE_LIMIT_WAITS },
     });
@@ -117,7 +117,7 @@ describe.concurrent.each(table)("$name", (fault) => {
       expect(settled).toMatchObject({ status: "fulfilled" });
     } else if (settled.status === "rejected") {
       const error: unknown = settled.reason;
-      if (!sdk.isAutomationError(error)) throw error;
+      if (!isAutomationError(error)) throw error;
       expect([expected.kind].flat()).toContain(error.kind);
       expect([error.outcome, error.attempts]).toEqual([expected.outcome, tries]);
       if (fault.platformCode && error.kind === "connection") expect(error.platformCode).toMatch(fault.platformCode);
@@ -133,7 +133,7 @@ describe.concurrent.each(table)("$name", (fault) => {
 
 test("an endless 429 does not delay the retry", async () => {
   await using server = await rawServer([endless(429, ["Retry-After", "1"]), good]);
-  const client = new sdk.Client({ baseUrl: server.baseUrl, token: "emu_K1_secret" });
+  const client = new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret" });
   const startedAt = performance.now();
   await client.sessions.get("1");
   expect(performance.now() - startedAt).toBeLessThan(1_200);

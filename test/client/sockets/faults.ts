@@ -32,12 +32,7 @@ export type Expected = "success" | Failing;
 export type Verb = "GET" | "DELETE" | "POST";
 
 /** The destination of attempts that never reach the service. */
-export type Detour =
-  | "a closed port"
-  | "an unknown host"
-  | "a bad certificate"
-  | "TLS to a plain port"
-  | "a blocked port";
+export type Detour = "a closed port" | "an unknown host" | "a bad certificate" | "TLS to a plain port";
 
 export interface Fault {
   readonly name: string;
@@ -105,7 +100,6 @@ export function faults(elsewhere: string): readonly Fault[] {
     ["DNS failure", neverSent, "an unknown host", /^(ENOTFOUND|EAI_AGAIN)$/],
     ["bad certificate", permanent, "a bad certificate", /SELF_SIGNED/],
     ["TLS to a plain port", permanent, "TLS to a plain port", /SSL|EPROTO/],
-    ["a port that fetch blocks", permanent, "a blocked port"],
     // the connection breaks before the head of the response
     ["reset before headers", lost, reset],
     ["FIN before headers", lost, finish],

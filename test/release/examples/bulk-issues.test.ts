@@ -214,7 +214,7 @@ describe.concurrent("bulk-issues", () => {
   });
 
   test("a journal of another address is not used: both addresses are said, and nothing is sent", async () => {
-    await using setup = await setUp(many(3));
+    await using setup = await setUp(many(3), { tokenPrefix: "pat" }); // as a service: an emulator begins it anew
     await using other = await setUp([]);
     await run(COMMAND, { ...setup.start, service: other.service });
     const { code, output } = await run(COMMAND, setup.start);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Fault } from "project-automation/testing";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
+import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { run, temporaryFolder } from "./program.ts";
 
 interface Stored {
@@ -135,7 +136,7 @@ describe.concurrent("rotate-token-in-ci", () => {
     await using setup = await setUp();
     const before = setup.stored();
     if (fault !== undefined) setup.service.emulator.fault(fault);
-    const env = fault === undefined ? { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1:9/api/v1" } : {};
+    const env = fault === undefined ? { PROJECT_AUTOMATION_BASE_URL: `http://127.0.0.1:${CLOSED_PORT}/api/v1` } : {};
     const { code, output } = await setup.rotate(env);
     expect([code, output]).toEqual([1, expect.stringContaining(`outcome ${outcome}: nothing has changed`)]);
     expect(setup.stored()).toEqual(before);
