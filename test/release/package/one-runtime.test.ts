@@ -79,7 +79,7 @@ describe.each(OTHER_PLATFORMS)("$name alone", ({ platform: [executable, ...args]
       const run = new WatchedProcess([executable, ...args, program], { cwd: packed.folder, env });
       expect(await run.ended).toBe(1);
       expect(run.stderr).toContain(
-        "HTTP_PROXY is set, and its proxy gets this request unless NO_PROXY names 127.0.0.1",
+        "HTTP_PROXY sends it to a proxy: name 127.0.0.1 in NO_PROXY",
       );
     });
 
