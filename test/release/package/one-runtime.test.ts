@@ -78,9 +78,7 @@ describe.each(OTHER_PLATFORMS)("$name alone", ({ platform: [executable, ...args]
       const env = { ...PROXIES, ...NOWHERE, HOME: folder, DENO_NO_UPDATE_CHECK: "1", PATH: join(folder, beside) };
       const run = new WatchedProcess([executable, ...args, program], { cwd: packed.folder, env });
       expect(await run.ended).toBe(1);
-      expect(run.stderr).toContain(
-        "HTTP_PROXY sends it to a proxy: name 127.0.0.1 in NO_PROXY",
-      );
+      expect(run.stderr).toContain("HTTP_PROXY sends it to a proxy: name 127.0.0.1 in NO_PROXY");
     });
 
     test("ends with a code when the program cannot be started", async () => {

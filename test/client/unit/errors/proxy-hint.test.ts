@@ -14,8 +14,7 @@ const NONE = {
   NO_PROXY: "",
   no_proxy: "",
 };
-const told = (name: string, host: string): string =>
-  `; ${name} sends it to a proxy: name ${host} in NO_PROXY`;
+const told = (name: string, host: string): string => `; ${name} sends it to a proxy: name ${host} in NO_PROXY`;
 
 test.each<[string, readonly [service: string, environment: Readonly<Record<string, string>>], string]>([
   ["a proxy of the environment", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY }], told("HTTP_PROXY", "127.0.0.1")],
