@@ -30,6 +30,8 @@ const PROGRAMS = [
   "examples/**/*.test.ts",
   "test/client/browser/**/*.test.ts",
   "test/testing/page/in-browsers.test.ts",
+  "test/testing/explore/programs.test.ts",
+  "test/testing/explore/ourselves.test.ts",
   "test/client/networks/other-runtimes.test.ts",
   "test/client/networks/broken-connections.test.ts",
   "test/client/networks/matrix.test.ts",
