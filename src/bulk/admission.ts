@@ -1,4 +1,5 @@
 import type { AutomationError } from "../client/index.ts";
+import { mayPass } from "../core/call/decide-retry.ts";
 import { after } from "../core/time/clock.ts";
 import type { BulkSettings } from "./options.ts";
 import { afterItem, isAnswer, NO_OUTAGE, type Outage, type Sent } from "./outage.ts";
@@ -40,7 +41,7 @@ export class Admission {
 
   /** A write has ended `unknown`. */
   doubt(): void {
-    this.#service = "in_doubt";
+    if (this.#service === "answered") this.#service = "in_doubt";
   }
 
   /** Counts a request that has ended. */
@@ -59,7 +60,7 @@ export class Admission {
     this.#stopped.abort(this.#phase.cause);
   }
 
-  /** Asks the service by a read, which can be lost without harm: one for all items that wait. No write is under way then. */
+  /** Asks the service by a read, which can be lost without harm: one for all items that wait. */
   async #ask(): Promise<void> {
     this.#service = "asked";
     try {
@@ -68,9 +69,12 @@ export class Admission {
     } catch (thrown) {
       const failure = thrown as AutomationError; // a call rejects with no other
       this.#service = isAnswer(failure) ? "answered" : "in_doubt";
-      if (this.#service === "in_doubt") this.count({ failure, countedBefore: this.counted });
+      if (this.#service === "answered" || !this.#phase.sends) return;
+      if (mayPass(failure)) this.count({ failure, countedBefore: this.counted });
+      else this.#phase.stop(tooManyFailures(this.counted + 1, failure, undefined));
+    } finally {
+      this.#changed();
     }
-    this.#changed();
   }
 
   #hold(failure: AutomationError, address: Address | undefined): void {
@@ -78,6 +82,7 @@ export class Admission {
     if (isOver) {
       this.#phase.stop(tooManyFailures(failures, failure, address));
     } else if (delayMs > 0) {
+      this.#cancelBackoff?.();
       this.#cancelBackoff = after(delayMs, () => {
         this.#cancelBackoff = undefined;
         this.#changed();

@@ -153,8 +153,9 @@ export class Execution<Item, Result> {
       const reason = before === undefined || state === "done" ? undefined : reasonOfKnown(before);
       this.#deliver(keyed, { state, reason, reference: before?.reference }, true);
     } else if (isStopped) {
-      const reason = before === undefined ? this.#phase.reason : reasonOfKnown(before);
-      this.#deliver(keyed, { state: state === undefined || state === "not_sent" ? "not_sent" : "unknown", reason });
+      const isUnsent = before === undefined || state === "not_sent";
+      const reason = isUnsent && before?.reason === undefined ? this.#phase.reason : before && reasonOfKnown(before);
+      this.#deliver(keyed, { state: isUnsent ? "not_sent" : "unknown", reason });
     } else {
       void this.#write(keyed, before);
       return true;

@@ -96,7 +96,7 @@ export function checkOwner(records: Iterable<Known>, own: Owner, movedFrom: Serv
   for (const { service, token } of records) {
     if (service === undefined) continue; // it is not believed
     if (isGone(service, own.service)) isOfGoneWorld = true;
-    else if (isSame(service, own.service) || service === movedFrom) tokens.add(token);
+    else if (isOurs(service, own) || service === movedFrom) tokens.add(token);
     else throw anotherService(service, own.service);
   }
   const isOfOtherToken = tokens.size > 0 && own.token !== undefined && !tokens.has(own.token);
@@ -119,6 +119,12 @@ export function believed(record: Known, own: Owner): Known {
 function isGone(theirs: string, own: string): boolean {
   const [theirWorld = "", ownWorld = ""] = [theirs, own].map((service) => service.replace(/^[^#]*/, ""));
   return theirWorld !== "" && ownWorld !== "" && !isSame(theirWorld, ownWorld);
+}
+
+/** With a known token that is none of an emulator's, a service is no emulator. */
+function isOurs(theirs: string, { service, token }: Owner): boolean {
+  const isOfEmulator = theirs.includes("#") && !service.includes("#");
+  return isSame(theirs, service) && !(isOfEmulator && token !== undefined);
 }
 
 /** A provider's token is not known before its first call, and a `fetch` around an emulator's bears no mark: then the rest tells. */

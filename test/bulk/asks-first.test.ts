@@ -220,6 +220,20 @@ describe("a service that is down from the start", () => {
     expect(run.summary).toMatchObject({ not_sent: 100, unknown: 0 });
   });
 
+  test("for a reason that does not pass ends a run that no number of failures stops", async () => {
+    const { emulator } = service();
+    let reads = 0;
+    const fetch = async (): Promise<never> => {
+      reads += 1;
+      throw Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" });
+    };
+    const client = clientOf(emulator, { fetch });
+    const run = bulkWrite({ client, items: rowsOf(5), key, send, journal: memoryJournal(), stopAfter: false });
+    await runToEnd(run);
+    expect(run.stoppedBy?.message).toMatch(/^the run stopped after 1 failure; .*CERT_HAS_EXPIRED/);
+    expect([run.summary.not_sent, reads]).toEqual([5, 1]);
+  });
+
   test("and comes back in time loses nothing", async () => {
     const { emulator, client } = service({ retry: { attempts: 1, minDelayMs: 1, maxDelayMs: 1 } });
     emulator.fault({ times: 9, status: 503 });

@@ -133,13 +133,18 @@ describe("an emulator", () => {
     const journal = memoryJournal();
     await journal.append([{ key: "row-1", state: "unknown", at, service: `${emulator.baseUrl}#another#1` }]);
     const run = bulkWrite({ client, items: rowsOf(1), key, send, journal, signal: AbortSignal.abort() });
-    expect((await runToEnd(run)).states).toEqual({ "row-1": "not_sent" });
+    const { states, entries } = await runToEnd(run);
+    expect([states, entries[0]?.reason?.kind]).toEqual([{ "row-1": "not_sent" }, "abort"]);
   });
 
   test.each<[string, (emulator: Emulator) => readonly [theirs: string, client: Client]]>([
     [
       "an emulator, for a service",
       ({ clientOptions }) => [`${clientOptions.baseUrl}#another`, clientAt(elsewhere).client],
+    ],
+    [
+      "an emulator, for a service at its address",
+      () => ["http://127.0.0.1:4010/api/v1#another", clientAt("http://127.0.0.1:4010/api/v1").client],
     ],
     ["a service, for an emulator", (emulator) => [elsewhere, clientOf(emulator)]],
     [

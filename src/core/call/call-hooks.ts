@@ -32,7 +32,7 @@ export interface CallHooks {
   readonly signal?: AbortSignal | undefined;
   /** A call begins, with valid arguments. An error of this library that it throws ends the call; nothing is sent. */
   begin?(call: HookedCall): void;
-  /** Awaited before each request, with nothing left between it and the wire. What it throws ends the call as it is. */
+  /** Awaited when the turn of a request has come, and again with another token. What it throws ends the call as it is. */
   beforeRequest?(call: HookedCall, token: string): Promise<void>;
   /** A step of the call has changed its fate. The call may go on. */
   noted?(call: HookedCall, fate: Fate, step: Step): void;

@@ -68,6 +68,8 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const post = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
+      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
+      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       const isRead = !isWrite(method);
       const once = isRead ? undefined : onceWay(method, fetchOptions);
       const watch = isRead ? undefined : watchWrite(method, url);
@@ -88,8 +90,6 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
         redirect: "manual" as const,
         signal,
       };
-      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
-      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
       const isOurs = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
       source = isOurs ? "platform" : "application";

@@ -100,8 +100,6 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
 
 /** A failure before `fetch` was called. */
 const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
-/** The platform's `fetch` may have sent it before. */
-const OF_LAST_TRY = "the last try to connect to {host} failed: {why}";
 
 /** The part that failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";
@@ -137,7 +135,7 @@ function verdictOf(verdict: Verdict, { source, isUnsent, isRead, isOffline }: Fa
   const isOfApplication = source === "application";
   if (verdict.saysUnsent) {
     if (isUnsent || isRead) return verdict;
-    return { ...verdict, words: isOfApplication ? OF_APPLICATION : OF_LAST_TRY };
+    return { ...verdict, words: isOfApplication ? OF_APPLICATION : UNEXPLAINED.words };
   }
   if (isUnsent) return UNSENT;
   if (verdict.kind === "lost_in_page" && isOffline) return LOST_OFFLINE;

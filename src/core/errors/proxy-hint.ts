@@ -14,12 +14,13 @@ interface Environment {
 }
 
 function hintOf({ protocol, hostname }: URL, { process: { env, versions } }: Environment): string {
-  const isUsed = versions["bun"] ?? versions["deno"] ?? env["NODE_USE_ENV_PROXY"] === "1";
-  const name = [protocol.replace(":", "_proxy"), "all_proxy"]
+  if (!isLoopback(hostname)) return "";
+  const isNode = (versions["bun"] ?? versions["deno"]) === undefined;
+  if (isNode && env["NODE_USE_ENV_PROXY"] !== "1") return "";
+  const name = [protocol.replace(":", "_proxy"), ...(isNode ? [] : ["all_proxy"])]
     .flatMap((one) => [one.toUpperCase(), one])
     .find((one) => env[one]);
-  const past = (env["no_proxy"] || env["NO_PROXY"] || "").split(",");
-  if (!isUsed || !isLoopback(hostname) || name === undefined || past.includes("*") || past.includes(hostname))
-    return "";
+  const past = env["no_proxy"] || env["NO_PROXY"] || "";
+  if (name === undefined || past.includes("*") || past.includes(hostname)) return "";
   return `; ${name} sends it to a proxy: name ${hostname} in NO_PROXY`;
 }

@@ -94,7 +94,7 @@ describe("the part that failed", () => {
   const [source, at] = ["application", "service.example.com"] as const;
 
   test.each<[string, Partial<Fault>, string]>([
-    ["a write, refused, perhaps at a second try", { cause }, `the last try to connect to ${at} failed: ECONNREFUSED`],
+    ["a write, refused, perhaps at a second try", { cause }, `the request to ${at} failed: ECONNREFUSED`],
     ["a write that was not sent", { cause, isUnsent: true }, `no connection could be made to ${at} (ECONNREFUSED)`],
     [
       "a write that was not sent, in other words",

@@ -19,11 +19,12 @@ const told = (name: string, host: string): string => `; ${name} sends it to a pr
 test.each<[string, readonly [service: string, environment: Readonly<Record<string, string>>], string]>([
   ["a proxy of the environment", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY }], told("HTTP_PROXY", "127.0.0.1")],
   ["one in small letters", ["http://[::1]:4010", { http_proxy: PROXY }], told("http_proxy", "[::1]")],
-  ["one for every protocol", ["http://localhost:4010", { ALL_PROXY: PROXY }], told("ALL_PROXY", "localhost")],
+  ["one for every protocol, which Node does not use", ["http://localhost:4010", { ALL_PROXY: PROXY }], ""],
   ["one of another protocol", ["http://127.0.0.1:4010", { HTTPS_PROXY: PROXY }], ""],
   ["no proxy", ["http://127.0.0.1:4010", {}], ""],
   ["one that Node ignores", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY, NODE_USE_ENV_PROXY: "" }], ""],
   ["an exception for this host", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY, NO_PROXY: "a,127.0.0.1" }], ""],
+  ["one with a port", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY, NO_PROXY: "a, 127.0.0.1:4010" }], ""],
   ["an exception for all", ["http://127.0.0.1:4010", { HTTP_PROXY: PROXY, no_proxy: "*" }], ""],
   ["another machine", ["https://automation.example.com", { HTTPS_PROXY: PROXY }], ""],
 ])("%s", (_, [service, environment], hint) => {
