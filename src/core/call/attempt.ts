@@ -19,6 +19,8 @@ export function takePosition(call: Call): Permit {
   return rateLimiter.enter({ service, maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
 }
 
+type OnRequest = NonNullable<CallOptions["onRequest"]>;
+
 /** A token for the next request, and the rest of the attempt's `timeoutMs`, against which the queue does not count. */
 interface ReadToken {
   readonly token: string;
@@ -33,7 +35,9 @@ interface ReadToken {
 export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
   let read = await readToken(call);
   for (;;) {
-    const { token, exchange } = await sendInTurn(call, permit, await beReady(call, read));
+    const { onRequest } = call.settings;
+    if (onRequest !== undefined) read = await beReady(call, read, onRequest);
+    const { token, exchange } = await sendInTurn(call, permit, read);
     if (isSuccess(exchange.head.status)) return exchange;
     const next = await readToResend(call, exchange, token);
     if (next === undefined) throw refusalError(call, exchange);
@@ -102,21 +106,18 @@ function expectUsable(call: Call, token: string): string {
 }
 
 /** Awaits the caller's `onRequest` before the queue: a call that it makes by the same client waits for no slot of this one. */
-async function beReady(call: Call, { token, leftMs }: ReadToken): Promise<ReadToken> {
-  const { deadline: around, events, settings } = call;
-  const { onRequest } = settings;
-  if (onRequest === undefined) return { token, leftMs };
-  events?.begin("queue");
-  const deadline = around.within(leftMs);
+async function beReady(call: Call, { token, leftMs }: ReadToken, onRequest: OnRequest): Promise<ReadToken> {
+  call.events?.begin("queue");
+  const deadline = call.deadline.within(leftMs);
   try {
     await inTime(call, runOnRequest(call, onRequest), deadline);
-    return { token, leftMs: deadline.leftMs || settings.timeoutMs };
+    return { token, leftMs: deadline.leftMs || call.settings.timeoutMs };
   } finally {
     deadline.release();
   }
 }
 
-async function runOnRequest(call: Call, onRequest: NonNullable<CallOptions["onRequest"]>): Promise<void> {
+async function runOnRequest(call: Call, onRequest: OnRequest): Promise<void> {
   const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
   let returned: unknown;
   try {
