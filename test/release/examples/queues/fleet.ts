@@ -122,7 +122,9 @@ export class Fleet implements AsyncDisposable {
       return { worker, order, isHere: this.#isHere(worker) };
     });
     await this.add(rows);
-    await Promise.all(here.map(({ isHere }) => isHere));
+    const all = Promise.all(here.map(({ isHere }) => isHere)).then(() => true);
+    // A worker without an order may have taken every row between two looks of the others.
+    while (!(await Promise.race([all, setTimeout(1_000, false)]))) await this.add(5);
     await Promise.all([
       meanwhile(),
       ...here.map(async ({ worker, order, isHere }) => {
