@@ -1,5 +1,5 @@
 /** The read by which a run finds out whether the service answers, before a write of it could be lost. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type BulkRun, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { isAnswer } from "../../src/bulk/outage.ts";
 import {
@@ -17,7 +17,7 @@ import {
   TokenProviderError,
 } from "../../src/client/index.ts";
 import type { Emulator, Fault } from "../../src/testing/index.ts";
-import { fakeTime, pass, settleDown } from "../support/fake-time.ts";
+import { settleDown } from "../support/fake-time.ts";
 import {
   clientOf,
   issueCounts,
@@ -260,10 +260,11 @@ test.each(DOWN)("a service that dies in the middle, with %s, costs what was in p
 });
 
 describe("a read under way", () => {
-  fakeTime();
-
   /** A run of two rows, of which the first is lost, with a service that answers no second read and a `fetch` that heeds no signal. */
-  function reading(options: { readonly signal?: AbortSignal } = {}): BulkRun<Row, unknown> {
+  function reading(options: { readonly signal?: AbortSignal } = {}): {
+    run: BulkRun<Row, unknown>;
+    reads: () => number;
+  } {
     const { emulator } = service();
     let reads = 0;
     const client = clientOf(emulator, {
@@ -273,33 +274,35 @@ describe("a read under way", () => {
         return reads === 1 ? emulator.fetch(url, init) : new Promise<never>(() => {});
       },
     });
-    return bulkWrite({ client, items: rowsOf(2), key, send, journal: memoryJournal(), concurrency: 1, ...options });
-  }
-
-  /** Timers end without time: as many turns of the platform as that takes on a busy machine. */
-  async function timersEnd(): Promise<void> {
-    for (let turns = 0; turns < 1_000 && vi.getTimerCount() > 0; turns += 1) await settleDown();
+    const run = bulkWrite({
+      client,
+      items: rowsOf(2),
+      key,
+      send,
+      journal: memoryJournal(),
+      concurrency: 1,
+      ...options,
+    });
+    return { run, reads: () => reads };
   }
 
   test("is ended by the signal at once", async () => {
     const stop = new AbortController();
-    const run = reading({ signal: stop.signal });
+    const { run, reads } = reading({ signal: stop.signal });
     const ends = runToEnd(run);
-    while (run.progress.unknown === 0) await pass(10);
+    await expect.poll(reads).toBe(2);
     expect(run.progress).toMatchObject({ unknown: 1, underWay: 1 });
     stop.abort(new Error("enough"));
     expect((await ends).states).toEqual({ "row-1": "unknown", "row-2": "not_sent" });
-    await timersEnd();
     expect(run.stoppedBy).toMatchObject({ kind: "abort", cause: { message: "enough" } });
   });
 
-  test("is ended by a loop that is left, which leaves no timer behind", async () => {
-    const run = reading();
+  test("is ended by a loop that is left", async () => {
+    const { run, reads } = reading();
     for await (const _ of run) {
-      await pass(10);
+      await expect.poll(reads).toBe(2);
       break;
     }
-    await timersEnd();
     expect(run.summary).toMatchObject({ unknown: 1, not_sent: 1 });
   });
 });
