@@ -30,9 +30,12 @@ export class RedisServer implements AsyncDisposable {
   /** `flags` are those of the program, such as `--appendonly yes`. */
   static async start(flags: readonly string[] = []): Promise<RedisServer> {
     if (!HAS_REDIS) throw new Error(WHY_NOT);
-    const server = new RedisServer(await freePort(), flags);
-    await server.start();
-    return server;
+    for (;;) {
+      const server = new RedisServer(await freePort(), flags);
+      const failure = await server.start().catch((error: unknown) => error);
+      if (failure === undefined) return server;
+      if (!String(failure).includes("Address already in use")) throw failure; // another test has taken the port since
+    }
   }
 
   /** Resolves when it takes connections. */
@@ -41,9 +44,13 @@ export class RedisServer implements AsyncDisposable {
     const started = spawn("redis-server", [...args, ...this.#flags], { stdio: ["ignore", "pipe", "inherit"] });
     this.#process = started;
     const lines = createInterface(started.stdout);
-    for await (const line of lines) if (line.includes("Ready to accept connections")) break;
+    const said: string[] = [];
+    for await (const line of lines) {
+      said.push(line);
+      if (line.includes("Ready to accept connections")) break;
+    }
     started.stdout.resume();
-    if (started.exitCode !== null) throw new Error(`redis-server ended with code ${started.exitCode}`);
+    if (started.exitCode !== null) throw new Error(`redis-server ended:\n${said.join("\n")}`);
   }
 
   /** As a crash does: every connection breaks, and only what its flags keep is kept. */
