@@ -25,7 +25,6 @@ const ENDING: readonly NodeJS.Signals[] = isWindows
 const PASSED: readonly NodeJS.Signals[] = isWindows
   ? ENDING
   : ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
-const GOES_ON = `project-automation: the command goes on after Ctrl-C; ${isWindows ? "Ctrl-Break" : "Ctrl-\\"} ends it\n`;
 const ENDING_BOTH: readonly string[] = ["SIGTERM", "SIGHUP"];
 
 /** Listens to the signals of this process. Without a program the first one interrupts it, and a second one ends it at once. */
@@ -36,12 +35,10 @@ export function listenToSignals(): Signals {
 
   const passTo = async (group: Group, program: ChildProcess): Promise<void> => {
     let isRunning = true;
-    let interrupts = 0;
     const receive = async (signal: NodeJS.Signals): Promise<void> => {
       const wasRunning = isRunning;
       const receiver = await group.receiverOf(signal);
       if (wasRunning && receiver === "process") program.kill(signal);
-      if (isRunning && signal === "SIGINT" && ++interrupts === 2) process.stderr.write(GOES_ON);
       const isForThis = !wasRunning && receiver !== "group before";
       if (isForThis || ENDING_BOTH.includes(signal)) interruption.abort(signal);
     };

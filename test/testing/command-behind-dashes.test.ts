@@ -237,24 +237,6 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
     expect(run.stdout).toContain("answered 200\n");
   });
 
-  test("that the command ignores is told at the second Ctrl-C, with a way out", async () => {
-    const run = around(`process.on("SIGINT", () => console.log("ignored"));
-      setInterval(() => undefined, 60_000);
-      console.log("ready");`);
-    await run.says(/^ready$/m);
-    send("SIGINT", run, "group");
-    await run.says(/^ignored$/m);
-    expect(run.stderr).not.toContain("Ctrl-C");
-    const again = (): string => {
-      send("SIGINT", run, "group"); // two may reach a busy process as one
-      return run.stderr;
-    };
-    const told = /^project-automation: the command goes on after Ctrl-C; Ctrl-\\ ends it$/m;
-    await expect.poll(again, { interval: 100 }).toMatch(told);
-    send("SIGQUIT", run, "group");
-    expect(await run.ended).toBe(128 + constants.signals.SIGQUIT);
-  });
-
   test("is for the shell that runs the command, as without the emulator", async () => {
     const script = `trap 'echo trapped; exit 6' TERM; echo ready; while :; do sleep 0.01; done`;
     const run = emulator(["--", "sh", "-c", script]);
