@@ -48,6 +48,10 @@ function adviceFor(error: AnyAutomationError): string {
       return `see to the token provider: ${String(error.cause)}`;
     case "journal":
       return `see to the journal (${error.reason}): nothing is sent without it`;
+    case "bulk":
+      return `start the import again: ${error.message}`;
+    case "send":
+      return `mend what follows the write of ${error.key}, and start the import again`;
     default:
       return error satisfies never;
   }

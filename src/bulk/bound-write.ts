@@ -1,4 +1,4 @@
-import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
+import { AbortError, ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
 import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../core/call/call-hooks.ts";
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../core/call/fate.ts";
 import { isWrite } from "../core/wire/method.ts";
@@ -40,7 +40,7 @@ export interface BoundRun {
 export class BoundWrite {
   /** The write as far as it has come; absent until it begins. */
   state: Write | undefined;
-  /** A write to another service than the run's, which was not sent. */
+  /** A write to another service than the run's, or a second one: it was not sent. */
   misuse: ArgumentError | undefined;
   /** The address of the write, once it has begun. */
   address: Address | undefined;
@@ -110,16 +110,21 @@ export class BoundWrite {
     const details = { outcome: "not_sent", callId, method, path } as const;
     if (this.#isClosed) throw new ArgumentError("send had ended before this write, which was not sent", details);
     if (this.state !== undefined) {
-      throw new ArgumentError("one item is one write: send has made a second one, which was not sent", details);
+      this.#refuse("one item is one write: send has made a second one, which was not sent", details);
     }
     if (service !== this.#owners.service) {
       const message = `send must write to the service of the run, ${this.#owners.service}: this write is to ${service}, and was not sent`;
-      this.misuse = new ArgumentError(message, details);
-      throw this.misuse;
+      this.#refuse(message, details);
     }
     this.#callId = callId;
     this.state = { fate: NOTHING_SENT };
     this.address = { path, url };
+  }
+
+  /** The run fails by it, so the promise of the write may be forgotten. */
+  #refuse(message: string, details: ErrorDetails): never {
+    this.misuse ??= reported(new ArgumentError(message, details));
+    throw this.misuse;
   }
 
   /** Resolves when a record says that a request is about to leave. A resend needs none where that is the latest record. */
@@ -146,7 +151,7 @@ export class BoundWrite {
   #end({ callId }: HookedCall, end: HookedEnd): void {
     if (callId !== this.#callId) return;
     this.state = { fate: this.state?.fate ?? NOTHING_SENT, end };
-    if (end.error !== undefined) Object.defineProperty(end.error, REPORTED, { value: true });
+    if (end.error !== undefined) reported(end.error);
     this.#resolveEnded();
   }
 
@@ -159,4 +164,9 @@ export class BoundWrite {
     }
     if (this.#isClosed) throw new ArgumentError("send had ended before this request, which was not sent");
   }
+}
+
+/** Marks an error that the run reports. */
+function reported<Failure extends AutomationError>(error: Failure): Failure {
+  return Object.defineProperty(error, REPORTED, { value: true });
 }

@@ -12,21 +12,23 @@ import { believed, checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
+import { shownLine } from "./thrown.ts";
 import { Turns } from "./turns.ts";
+import { Unfinished } from "./unfinished.ts";
 
 const OTHER_TOKEN =
   "bulkWrite: no record of the journal is of the token of this client: what another token has done, perhaps that of another account, is skipped";
+const allDoneBefore = (done: number, last: string): string =>
+  `bulkWrite: nothing was sent: all ${done} items were done by earlier runs, the last on ${last}`;
 const OTHER_EMULATOR = "bulkWrite: the journal is that of another emulator, so this run begins anew";
 
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
   total: number | undefined;
-  /** The error that the iteration rejects with: the run itself could not go on. */
+  /** The run itself could not go on. */
   failure: AutomationError | undefined;
-  /** The error of the first item that was admitted. */
-  firstError: AutomationError | undefined;
-  /** The first error of `resolveUnknown`. */
-  unresolvedBy: AutomationError | undefined;
+  /** What the run rejects with, once it has ended: its failure, or that items are left. */
+  error: AutomationError | undefined;
   readonly #settings: BulkSettings<Item, Result>;
   readonly #counts: Counts;
   readonly #entries: Entries<BulkEntry<Item, Result>>;
@@ -34,15 +36,14 @@ export class Execution<Item, Result> {
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
   /** The items that were admitted, and which have not ended. */
   readonly #admitted = new Set<ItemWrite<Item, Result>>();
-  /** The first item that was admitted. */
-  #first: ItemWrite<Item, Result> | undefined;
+  readonly #unfinished = new Unfinished();
+  /** The latest record of a `done` item. */
+  #lastDoneAt = "";
   readonly #phase = new RunPhase(() => this.#heedPhase());
   readonly #admission: Admission;
   readonly #source: ItemSource<Item>;
   readonly #owners: Owners;
   #owner: Owner;
-  /** No record of the journal is of the run's token. */
-  #isOfOtherToken = false;
 
   constructor(settings: BulkSettings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
@@ -82,12 +83,25 @@ export class Execution<Item, Result> {
     if (failure !== undefined) {
       this.#fail(failure.error ?? new ArgumentError(`items failed${failure.said}`, failure.details));
     }
-    this.#phase.release();
     this.#admission.stop();
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
+    this.#phase.release();
     this.#counts.end();
+    this.error = this.failure ?? this.#leftOver();
     this.#entries.end();
+  }
+
+  /** The error of a run that has left items; `undefined` if it has finished. */
+  #leftOver(): AutomationError | undefined {
+    const { summary } = this.#counts;
+    const { done, skipped, ...states } = summary;
+    const isCut = !this.#source.isWhole;
+    if (isCut || Object.values(states).some((count) => count > 0)) {
+      return this.#unfinished.error(summary, isCut, this.stoppedBy);
+    }
+    if (done > 0 && skipped === done) this.#settings.own.say?.("info", allDoneBefore(done, this.#lastDoneAt));
+    return undefined;
   }
 
   /** Stops, and waits `graceMs` for requests on their way. */
@@ -117,24 +131,28 @@ export class Execution<Item, Result> {
   }
 
   #checkOwner(known: Map<string, Known>, token = ""): void {
-    const { movedFrom, own } = this.#settings;
+    const { own } = this.#settings;
     this.#owner = this.#owners.of(token);
-    const { isOfOtherToken, isOfGoneWorld } = checkOwner(known.values(), this.#owner, movedFrom);
-    this.#isOfOtherToken = isOfOtherToken;
+    const { isOfOtherToken, isOfGoneWorld } = checkOwner(known.values(), this.#owner);
     if (isOfOtherToken) own.say?.("warn", OTHER_TOKEN);
     if (isOfGoneWorld) own.say?.("info", OTHER_EMULATOR);
   }
 
   async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {
+    const before = (key: string): Known | undefined => {
+      const record = known.get(key);
+      known.delete(key);
+      return record && believed(record, this.#owner);
+    };
     for (;;) {
       while (!this.#hasRoom()) await this.#entries.change();
-      if (!this.#phase.sends && this.#source.isStream) return;
-      const taken = await this.#source.take();
+      const taken = this.#phase.sends ? await this.#source.take() : undefined;
+      if (!this.#phase.sends) {
+        for (const key of [...(taken ? [taken.key] : []), ...this.#source.rest]) this.#leave(key, before(key));
+        return;
+      }
       if (taken === undefined) return;
-      const record = known.get(taken.key);
-      const before = record && believed(record, this.#owner);
-      known.delete(taken.key);
-      const isUnderWay = this.#begin(taken, before);
+      const isUnderWay = this.#begin(taken, before(taken.key));
       // Items that are sent give the platform turns enough, and those that begin together share a flush.
       if (!isUnderWay && turns.isDue) await turns.take();
     }
@@ -145,21 +163,24 @@ export class Execution<Item, Result> {
     return !this.#phase.sends || this.#underWay.size < this.#settings.concurrency;
   }
 
+  /** Counts an item that a stopped run does not begin, by its latest record. */
+  #leave(key: string, before: Known | undefined): void {
+    const isUnsent = before === undefined || before.state === "not_sent" || before.state === "refused";
+    const state = before?.state === "done" ? "done" : isUnsent ? "not_sent" : "unknown";
+    if (state === "unknown" && before !== undefined) {
+      this.#unfinished.add(key, state, { why: reasonOfKnown(before).message, isEarlier: true });
+    }
+    this.#counts.add(state, true);
+  }
+
   /** Returns whether it is under way now; otherwise it has ended already. */
   #begin(keyed: KeyedItem<Item>, before: Known | undefined): boolean {
-    const isStopped = !this.#phase.sends;
-    const state = before?.state;
-    if (state === "done" || (state === "refused" && (isStopped || !this.#settings.retryRefused))) {
-      const reason = before === undefined || state === "done" ? undefined : reasonOfKnown(before);
-      this.#deliver(keyed, { state, reason, reference: before?.reference }, true);
-    } else if (isStopped) {
-      const isUnsent = before === undefined || state === "not_sent";
-      const reason = isUnsent && before?.reason === undefined ? this.#phase.reason : before && reasonOfKnown(before);
-      this.#deliver(keyed, { state: isUnsent ? "not_sent" : "unknown", reason });
-    } else {
+    if (before?.state !== "done") {
       void this.#write(keyed, before);
       return true;
     }
+    if (before.at > this.#lastDoneAt) this.#lastDoneAt = before.at;
+    this.#deliver(keyed, { state: "done", reference: before.reference }, true);
     return false;
   }
 
@@ -176,9 +197,7 @@ export class Execution<Item, Result> {
     });
     this.#underWay.add(write);
     const end = await write.run(before);
-    const wasAdmitted = this.#admitted.delete(write);
-    if (write === this.#first) this.firstError = end.error;
-    if (!wasAdmitted) this.unresolvedBy ??= end.error;
+    this.#admitted.delete(write);
     // The run heeds the end before it is recorded: another request could leave while the record is stored.
     this.#heed(end, write, countedBefore);
     await write.record(end);
@@ -193,7 +212,6 @@ export class Execution<Item, Result> {
       await platformTurn(); // an item that ended at the same moment may have failed
     }
     this.#admitted.add(write);
-    this.#first ??= write;
     return this.#admission.counted;
   }
 
@@ -209,8 +227,11 @@ export class Execution<Item, Result> {
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
-    const { state, result, reference, reason, error } = end;
-    this.#counts.add(state, skipped ? { isOfOtherToken: this.#isOfOtherToken } : undefined);
+    const { state, result, reference, reason, error, isRecorded: isEarlier = false } = end;
+    this.#counts.add(state, skipped);
+    // The error of an earlier run's item is that of `resolveUnknown`.
+    const why = isEarlier && error ? shownLine(error.message) : reason?.message;
+    if (why !== undefined) this.#unfinished.add(keyed.key, state, { why, isEarlier });
     this.#entries.add({ ...keyed, state, skipped, result, reference, reason, error });
   }
 

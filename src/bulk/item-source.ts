@@ -49,6 +49,7 @@ export class ItemSource<Item> {
   readonly #keys = new Set<string>();
   #position = 0;
   #hasEnded = false;
+  #isWhole = false;
   /** The item that a stream has been asked for; absent before it is asked for the first. */
   #next: Promise<unknown> | undefined;
   #stopped: Promise<void> | undefined;
@@ -62,6 +63,16 @@ export class ItemSource<Item> {
     this.#iterator = begin(items, readThrown);
     // An iterator that returns itself is used up by being walked.
     this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
+  }
+
+  /** All items have been seen, of a collection by its check. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** The keys of a collection that have not been taken. */
+  get rest(): Iterable<string> {
+    return this.isStream ? [] : this.#keys;
   }
 
   /**
@@ -82,6 +93,7 @@ export class ItemSource<Item> {
       if (turns.isDue) await turns.take();
     }
     if (repeated.size > 0) throw duplicates([...repeated]);
+    this.#isWhole = true;
     return position;
   }
 
@@ -97,6 +109,7 @@ export class ItemSource<Item> {
     if (step.done) {
       this.#hasEnded = true;
       if (!this.isStream && this.#keys.size > 0) throw changed("without", [...this.#keys]);
+      this.#isWhole = this.#stopped === undefined;
       return undefined;
     }
     const item = step.value;
@@ -110,7 +123,7 @@ export class ItemSource<Item> {
 
   /**
    * Ends a stream, and lets it clean up. An item that it has been asked for is still handed out if it comes within
-   * `graceMs`. A collection is handed out to its end.
+   * `graceMs`.
    */
   stop(graceMs: number): Promise<void> {
     if (!this.isStream || this.#hasEnded) return Promise.resolve();

@@ -33,11 +33,6 @@ export interface ItemRun extends BoundRun {
 
 const RESOLUTIONS: readonly unknown[] = ["applied", "not_applied", "undecided"];
 
-/** `send` wrote elsewhere, which was not sent: the run cannot go on with it. */
-function stateOfMisuse(error: ArgumentError): SendState {
-  return { state: "not_sent", error, consequence: "fail" };
-}
-
 /** One item under way: finds out whether it may be sent, sends it, and records its end. */
 export class ItemWrite<Item, Result> {
   /** `resolveUnknown` is being asked about it. */
@@ -122,7 +117,10 @@ export class ItemWrite<Item, Result> {
     const end = sent ?? "abandoned";
     this.#write.close();
     const { misuse, state: write } = this.#write;
-    const after = misuse === undefined ? stateAfterSend(this.#keyed.key, end, write) : stateOfMisuse(misuse);
+    const after: SendState =
+      misuse === undefined
+        ? stateAfterSend(this.#keyed.key, end, write)
+        : { state: write === undefined ? "not_sent" : stateOfWrite(write), error: misuse, consequence: "fail" };
     const cause = after.error ?? phase.cause;
     if (after.state !== "done") return { ...after, reason: cause && reasonOf(cause) };
     if (end === "abandoned" || "thrown" in end) return after;

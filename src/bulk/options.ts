@@ -3,9 +3,7 @@ import type { CallHooks, WaitRules } from "../core/call/call-hooks.ts";
 import { type ClientParts, hookable, redactorOf, rulesOf } from "../core/call/hookable.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
-import { textOfUrl } from "../core/checks/parse-url.ts";
 import {
-  BOOLEAN,
   FUNCTION,
   INTERVAL,
   ITERABLE,
@@ -17,7 +15,6 @@ import {
   withMethods,
 } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
-import { readService, type Service } from "../core/wire/base-url.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 import { type ReadThrown, readThrown } from "./thrown.ts";
@@ -59,11 +56,6 @@ export interface BulkOptions<Item, Result> {
   /** The record of what was sent: `fileJournal`, `memoryJournal`, or one of your own. */
   readonly journal: Journal;
   /**
-   * The address at which the service was before it moved. Records of it count as those of the service that the client has
-   * now. Without it, a journal of another service is refused.
-   */
-  readonly movedFrom?: string | URL | undefined;
-  /**
    * The largest number of items under way at once. The client's rate limiter decides how many of them are sent.
    * @default 10
    */
@@ -84,11 +76,6 @@ export interface BulkOptions<Item, Result> {
    * Without it, the journal keeps nothing of a result.
    */
   readonly reference?: ((result: Result, item: Item) => Reference | undefined) | undefined;
-  /**
-   * Sends items again that an earlier run left `refused`, for instance after their data has been corrected.
-   * @default false
-   */
-  readonly retryRefused?: boolean | undefined;
   /** Stops the run in order. What is not on its way yet is not sent. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -101,12 +88,10 @@ export interface BulkOptions<Item, Result> {
 }
 
 /** Options of a run as it uses them. */
-export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter" | "movedFrom">> & {
-  readonly movedFrom?: Service | undefined;
+export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter">> & {
   readonly concurrency: number;
   /** `Infinity`: never. */
   readonly stopAfter: number;
-  readonly retryRefused: boolean;
   readonly graceMs: number;
   /** The rules by which the client waits. */
   readonly rules: WaitRules;
@@ -128,11 +113,6 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),
   total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
-  movedFrom: validator(
-    "the address of a service",
-    (value) => typeof textOfUrl(value) === "string",
-    (value: string | URL) => readService(value, "options.movedFrom"),
-  ),
   concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
   stopAfter: validator(
     "a whole number from 1 up, or false",
@@ -141,7 +121,6 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   ),
   resolveUnknown: FUNCTION,
   reference: FUNCTION,
-  retryRefused: BOOLEAN,
   signal: SIGNAL,
   graceMs: validator("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
 };
@@ -149,7 +128,7 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
-    const { stopAfter, movedFrom, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
+    const { stopAfter, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
     const derive = hookable(checked.client);
     if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
     const own = derive.parts();
@@ -158,7 +137,6 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Bu
     }
     return {
       concurrency: 10,
-      retryRefused: false,
       graceMs: 5_000,
       ...checked,
       stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
@@ -166,7 +144,6 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Bu
       readThrown: (value) => readThrown(value, redactorOf(own)),
       bind: derive,
       own,
-      movedFrom: movedFrom as Service | undefined, // its validator has read it
     };
   });
 }

@@ -85,18 +85,17 @@ export interface Belonging {
 }
 
 /**
- * Checks that the records of a journal are of the service of a run, of the one that it has moved from, or of an emulator before
- * that of the run.
+ * Checks that the records of a journal are of the service of a run, or of an emulator before that of the run.
  *
  * @throws JournalError `misused` for a record of another service
  */
-export function checkOwner(records: Iterable<Known>, own: Owner, movedFrom: Service | undefined): Belonging {
+export function checkOwner(records: Iterable<Known>, own: Owner): Belonging {
   const tokens = new Set<string | undefined>();
   let isOfGoneWorld = false;
   for (const { service, token } of records) {
     if (service === undefined) continue; // it is not believed
     if (isGone(service, own.service)) isOfGoneWorld = true;
-    else if (isOurs(service, own) || service === movedFrom) tokens.add(token);
+    else if (isOurs(service, own)) tokens.add(token);
     else throw anotherService(service, own.service);
   }
   const isOfOtherToken = tokens.size > 0 && own.token !== undefined && !tokens.has(own.token);
@@ -134,10 +133,7 @@ function isSame(theirs: string, own: string): boolean {
 }
 
 function anotherService(theirs: string, own: string): JournalError {
-  const advice = theirs.includes("#")
-    ? "name another file: what an emulator was sent was not sent here"
-    : "name another file, or movedFrom if the service has moved";
-  const message = `the journal is that of ${theirs}, and this run writes to ${own}; ${advice}`;
+  const message = `the journal is that of ${theirs}, and this run writes to ${own}: use a journal for each service`;
   return new JournalError(message, { reason: "misused" });
 }
 

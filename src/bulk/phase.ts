@@ -1,6 +1,5 @@
 import type { AutomationError } from "../client/index.ts";
 import { limit, platformTurn } from "../core/time/clock.ts";
-import { type BulkReason, reasonOf } from "./reason.ts";
 
 /** The progress of a run towards its end. */
 export type Phase = "taking" | "stopping" | "aborting" | "given_up";
@@ -31,8 +30,6 @@ const TURNS_TO_END = 10;
 export class RunPhase {
   /** The error that stopped the run. */
   cause: AutomationError | undefined;
-  /** The reason of items that were not begun. */
-  reason: BulkReason | undefined;
   readonly #changed: () => void;
   #phase: Phase = "taking";
   #cancelGrace: (() => void) | undefined;
@@ -72,7 +69,6 @@ export class RunPhase {
   /** Begins no further item. Requests on their way continue. */
   stop(cause: AutomationError): void {
     this.cause ??= cause;
-    this.reason ??= reasonOf(cause);
     this.#advance("stopping");
   }
 

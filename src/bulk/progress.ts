@@ -1,24 +1,12 @@
+import type { BulkCounts } from "../core/errors/bulk-error.ts";
 import { now } from "../core/time/clock.ts";
 import type { BulkState } from "./journal.ts";
 
-/** The number of items that ended in each state, whichever run found it. The states add up to the items that have ended. */
-export interface BulkSummary {
-  /** Written. */
-  readonly done: number;
-  /** Refused by the service, so not written. */
-  readonly refused: number;
-  /** Certainly not written; the next run sends them. */
-  readonly not_sent: number;
-  /** Perhaps written. */
-  readonly unknown: number;
-  /** Of these: `done` or `refused` in an earlier run, so not sent in this one. */
-  readonly skipped: number;
-  /** Of these: skipped although no record of the journal is of the run's token. It may be another account's. */
-  readonly otherTokens: number;
-}
+/** The end of a run that has finished: no item is left. */
+export type BulkSummary = Pick<BulkCounts, "done" | "skipped">;
 
 /** The progress of a run. */
-export interface BulkProgress extends BulkSummary {
+export interface BulkProgress extends BulkCounts {
   /** The number of items; for a stream, the option `total`. */
   readonly total: number | undefined;
   /** Items that have been begun and have not ended. */
@@ -42,14 +30,7 @@ const SECONDS_OF_RATE = 30;
 
 /** Counts the items of a run. */
 export class Counts {
-  readonly #counts: Record<BulkState | "skipped" | "otherTokens", number> = {
-    done: 0,
-    refused: 0,
-    not_sent: 0,
-    unknown: 0,
-    skipped: 0,
-    otherTokens: 0,
-  };
+  readonly #counts = { done: 0, skipped: 0, refused: 0, not_sent: 0, unknown: 0 };
   /** Items that got through in each of the latest seconds, oldest first. */
   readonly #latest: { readonly second: number; through: number }[] = [];
   #hasThrough = false;
@@ -64,20 +45,14 @@ export class Counts {
     this.#endedAt = now();
   }
 
-  /** `skip`: the end of an earlier run, which may be true of another token. */
-  add(state: BulkState, skip?: { readonly isOfOtherToken: boolean }): void {
+  /** Counts an item that has ended; `isEarlier`: so did an earlier run leave it. */
+  add(state: BulkState, isEarlier: boolean): void {
     this.#counts[state] += 1;
-    if (skip !== undefined) this.#counts.skipped += 1;
-    else if (state === "done" || state === "refused") this.#note(Math.floor(now() / 1_000));
-    if (skip?.isOfOtherToken) this.#counts.otherTokens += 1;
+    if (state === "done" && isEarlier) this.#counts.skipped += 1;
+    if (!isEarlier && (state === "done" || state === "refused")) this.#note(Math.floor(now() / 1_000));
   }
 
-  /** An item got through in this run. */
-  get hasThrough(): boolean {
-    return this.#hasThrough;
-  }
-
-  get summary(): BulkSummary {
+  get summary(): BulkCounts {
     return { ...this.#counts };
   }
 

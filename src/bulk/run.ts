@@ -1,7 +1,6 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
+import type { BulkCounts } from "../core/errors/bulk-error.ts";
 import { type CallerStack, withCallerStack } from "../core/errors/caller-stack.ts";
-import { JournalError } from "../core/errors/journal-error.ts";
-import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";
@@ -10,35 +9,27 @@ import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
-/** Of a run that began no item: each item that is left is `unknown`. */
-function undecided({ done, refused, unknown }: BulkSummary, cause: AutomationError | undefined): JournalError {
-  const counts = `${done} done, ${refused} refused, ${unknown} unknown`;
-  const message = `nothing was sent: earlier runs left the outcome of each remaining item unknown (${counts}); look at the service, and let resolveUnknown return "applied" or "not_applied"`;
-  return new JournalError(message, { reason: "undecided", cause });
-}
-
-/** A run as its caller sees it: entries to be taken, and progress. */
-export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Result> {
+/** A run as its caller sees it: a promise of its end, entries to be taken, and progress. */
+export class Run<Item, Result> implements BulkRun<Item, Result> {
+  readonly [Symbol.toStringTag] = "BulkRun";
   readonly #settings: BulkSettings<Item, Result>;
   readonly #counts = new Counts();
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #execution: Execution<Item, Result>;
-  #end: Promise<void> | undefined;
-  #isIterated = false;
-  #finished: Promise<BulkSummary> | undefined;
-  #hasRejected = false;
   readonly #toCaller: CallerStack;
+  #isIterated = false;
+  /** The work of the run, once it has begun. Never rejects. */
+  #work: Promise<void> | undefined;
 
   /** @param toCaller lets the stack of an error of the run begin where the run was created */
   constructor(settings: BulkSettings<Item, Result>, toCaller: CallerStack) {
-    super();
     this.#settings = settings;
     this.#toCaller = toCaller;
     this.#entries = new Entries(settings.concurrency);
     this.#execution = new Execution(settings, this.#counts, this.#entries);
   }
 
-  get summary(): BulkSummary {
+  get summary(): BulkCounts {
     return this.#counts.summary;
   }
 
@@ -53,75 +44,85 @@ export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Resul
     return this.#execution.stoppedBy;
   }
 
-  override finish(): Promise<BulkSummary> {
-    this.#finished ??= this.#isIterated ? undefined : this.#runToEnd();
-    return this.#finished ?? this.#endOfIteration();
+  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
+  then<Next = BulkSummary, Failure = never>(
+    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Next | Failure> {
+    return this.#finish().then(onFulfilled, onRejected);
   }
 
-  /** @internal Printed in Node's console before it begins, it says how to begin. */
-  [INSPECT](): string {
-    return `BulkRun { ${this.#isIterated ? "begun" : "not begun: await it, or use for await"} }`;
+  catch<Failure = never>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<BulkSummary | Failure> {
+    return this.#finish().catch(onRejected);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<BulkSummary> {
+    return this.#finish().finally(onEnd);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
     withCallerStack(this[Symbol.asyncIterator], () => {
-      if (!this.#isIterated) return;
+      if (!this.#isIterated && this.#work === undefined) return;
       throw new ArgumentError("a run can be iterated only once, and not after it was awaited", { outcome: "not_sent" });
     });
     this.#isIterated = true;
     return { next: () => this.#next(), return: () => this.#leave() };
   }
 
-  async #runToEnd(): Promise<BulkSummary> {
-    this.#isIterated = true;
-    this.#entries.leave(); // an awaited run has no reader
-    this.#end = this.#execution.run();
-    await this.#end;
+  /** @internal Printed in Node's console before it begins, it says how to begin. */
+  [INSPECT](): string {
+    const hasBegun = this.#isIterated || this.#work !== undefined;
+    return `BulkRun { ${hasBegun ? "begun" : "not begun: await it, or use for await"} }`;
+  }
+
+  async #finish(): Promise<BulkSummary> {
+    if (!this.#isIterated) {
+      this.#entries.leave(); // an awaited run has no reader
+      await this.#begun();
+    } else if (!this.#entries.isOver) {
+      // In the loop that takes its entries, the end would never come.
+      throw this.#fromCaller(
+        new ArgumentError("a run that is being iterated cannot be awaited before its end", { outcome: "not_sent" }),
+      );
+    }
     return this.#result();
   }
 
-  /** While its entries are being taken, the end of a run may never come to who waits for it in that loop. */
-  async #endOfIteration(): Promise<BulkSummary> {
-    if (this.#entries.isOver) return this.#result();
-    const message = "a run that is being iterated cannot be awaited before its end";
-    throw this.#named(new ArgumentError(message, { outcome: "not_sent" }));
-  }
-
-  #named<Failure>(error: Failure): Failure {
-    this.#toCaller(error);
-    return error;
-  }
-
-  #result(): BulkSummary {
-    const { stoppedBy } = this;
-    if (stoppedBy !== undefined) throw this.#named(stoppedBy);
-    const { summary } = this;
-    if (this.#counts.hasThrough || summary.not_sent + summary.unknown === 0) return summary;
-    throw this.#named(this.#execution.firstError ?? undecided(summary, this.#execution.unresolvedBy));
-  }
-
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {
-    this.#end ??= this.#execution.run();
+    void this.#begun();
     const value = await this.#entries.take();
-    return value === undefined ? this.#finalResult() : { done: false, value };
+    if (value !== undefined) return { done: false, value };
+    this.#result();
+    return { done: true, value: undefined };
   }
 
   /** The caller left its loop: the run ends in order before the loop does. */
-  async #leave(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {
+  async #leave(): Promise<IteratorResult<never, undefined>> {
     this.#entries.leave();
-    if (!this.#entries.isOver) this.#execution.stop(new AbortError("the iteration of the run was left early"));
-    this.#end ??= this.#execution.run();
-    await this.#end;
-    return this.#finalResult();
+    this.#execution.stop(new AbortError("the iteration of the run was left early"));
+    await this.#begun();
+    const { failure } = this.#execution;
+    if (failure !== undefined) throw this.#fromCaller(failure);
+    return { done: true, value: undefined };
   }
 
-  /** @throws The failure of the run, once. */
-  #finalResult(): IteratorResult<never, undefined> {
-    const { failure } = this.#execution;
-    if (failure !== undefined && !this.#hasRejected) {
-      this.#hasRejected = true;
-      throw this.#named(failure);
-    }
-    return { done: true, value: undefined };
+  #begun(): Promise<void> {
+    this.#work ??= this.#execution.run();
+    return this.#work;
+  }
+
+  /** @throws The failure of the run, or a `BulkError` if an item is left. */
+  #result(): BulkSummary {
+    const { error } = this.#execution;
+    if (error !== undefined) throw this.#fromCaller(error);
+    const { done, skipped } = this.summary;
+    return { done, skipped };
+  }
+
+  #fromCaller<Failure>(error: Failure): Failure {
+    this.#toCaller(error);
+    return error;
   }
 }

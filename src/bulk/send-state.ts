@@ -2,9 +2,9 @@ import { type AnyAutomationError, ArgumentError, type AutomationError } from "..
 import type { HookedEnd } from "../core/call/call-hooks.ts";
 import { type Fate, fateOfError, isHarmless } from "../core/call/fate.ts";
 import { isRefusalOfService } from "../core/call/from-service.ts";
+import { SendError } from "../core/errors/send-error.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { BulkState } from "./journal.ts";
-import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";
 
 /** The end of a call of `send`. `"abandoned"`: it was aborted, did not end, and is not waited for. */
@@ -67,6 +67,8 @@ const ABOUT: Readonly<Record<string, About>> = {
   argument: "mistake",
   config: "mistake",
   journal: "call",
+  bulk: "call",
+  send: "mistake",
 } satisfies Record<AnyAutomationError["kind"], About>;
 
 const USE_ITS_CLIENT =

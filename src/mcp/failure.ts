@@ -79,6 +79,12 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
     happened: ({ reason }) => `The record of created issues cannot be used: ${JOURNALS[reason] ?? JOURNALS.failed}`,
     advice: "Nothing is created. Tell the user; call the tool again once that is mended.",
   },
+  bulk: { happened: "Some items were not written", advice: "Tell the user.", isReported: true },
+  send: {
+    happened: "The tool failed after its write",
+    advice: "Do not call it again: tell the user.",
+    isReported: true,
+  },
 };
 
 const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {
@@ -87,7 +93,6 @@ const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {
   damaged: "it is damaged",
   failed: "it could not be read or written",
   misused: "it is not set up for this",
-  undecided: "what it holds is not decided",
 };
 
 /** The advice about a write, by its outcome, where that matters more than the kind. */

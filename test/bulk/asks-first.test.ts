@@ -50,7 +50,7 @@ describe("a run reads", () => {
     const read = emulator.fault({ operation: READ, delayMs: 50 });
     const journal = new WatchedJournal();
     const run = bulkWrite({ client, items: rowsOf(30), key, send, journal });
-    const finished = run.finish();
+    const finished = run;
     await expect.poll(() => read.hits).toBe(1);
     await settleDown();
     expect([operationsOf(emulator), journal.records, run.progress.underWay]).toEqual([[READ], [], 10]);

@@ -61,7 +61,7 @@ describe("a run", () => {
     appendFileSync(path, '1234abcd [{"key":"row-3');
     stop.remove();
     const run = bulkWrite({ items, key, client: clientOf(emulator), send, journal: fileJournal(path) });
-    await run.finish();
+    await run;
     expect(run.summary).toMatchObject({ done: 30, skipped: 12 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(30).fill(1));
     expect((await contents()).filter(({ state }) => state === "done")).toHaveLength(30);
@@ -81,8 +81,8 @@ describe("a run", () => {
   test("can use one journal after another run has", async () => {
     const { client } = service();
     const options = { items: rowsOf(3), key, client, send, journal: fileJournal(path) };
-    expect(await bulkWrite(options).finish()).toMatchObject({ done: 3 });
-    expect(await bulkWrite(options).finish()).toMatchObject({ skipped: 3 });
+    expect(await bulkWrite(options)).toMatchObject({ done: 3 });
+    expect(await bulkWrite(options)).toMatchObject({ skipped: 3 });
   });
 });
 
@@ -184,7 +184,7 @@ describe("a full disk", () => {
     // The header, and then two records of each of two items; the third never left.
     expect(emulator.requests).toHaveLength(2);
     const run = bulkWrite({ ...options, journal: fileJournal(path) });
-    expect(await run.finish()).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2, otherTokens: 0 });
+    expect(await run).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2, otherTokens: 0 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
 

@@ -303,7 +303,7 @@ describe("a run that was taken for dead", () => {
   test("cuts nothing off", async () => {
     const { client } = service();
     const journal = fileJournal(path);
-    await bulkWrite({ items: rows, key, client, send, journal }).finish();
+    await bulkWrite({ items: rows, key, client, send, journal });
     appendFileSync(path, "a torn end, or what another run is writing");
     const before = readFileSync(path);
     const late = fileJournal(path);
@@ -318,7 +318,7 @@ describe("a run that was taken for dead", () => {
     expect(readFileSync(path)).toEqual(before);
     // It holds the file no longer, and can begin again.
     const again = bulkWrite({ items: rows, key, client, send, journal: late });
-    expect(await again.finish()).toMatchObject({ skipped: rows.length });
+    expect(await again).toMatchObject({ skipped: rows.length });
   });
 
   test.each(["first line", "next line"])(
@@ -370,7 +370,7 @@ describe("a run that was taken for dead", () => {
     const journal = fileJournal(path);
     const takeOver = async () => {
       removeLocks();
-      return bulkWrite({ items: rows, key, client, send, journal: fileJournal(path) }).finish();
+      return bulkWrite({ items: rows, key, client, send, journal: fileJournal(path) });
     };
     let taken: ReturnType<typeof takeOver> | undefined;
     const first = bulkWrite<Row, unknown>({

@@ -133,7 +133,7 @@ describe("a file that is no journal is refused, and left as it is", () => {
     rmSync(path);
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });
     const before = factsOf(path);
-    await expect(bulkWrite(options).finish()).rejects.toMatchObject(NOT_A_JOURNAL.error);
+    await expect(bulkWrite(options)).rejects.toMatchObject(NOT_A_JOURNAL.error);
     expect(factsOf(path)).toEqual(before);
   });
 });

@@ -105,7 +105,7 @@ describe.each(AFTERWARDS)("send goes on after its write with %s:", (_, work) => 
     const { client } = service();
     const journal = new SlowJournal(3);
     const run = bulkWrite({ client, items: rowsOf(8), key, send: after(work), journal, concurrency: 4 });
-    const ended = run.finish();
+    const ended = run;
     while (run.summary.done < 8) {
       const stored = Object.values(journal.states).filter((state) => state === "done").length;
       expect(run.summary.done).toBeLessThanOrEqual(stored);

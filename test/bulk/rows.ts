@@ -1,5 +1,5 @@
 /** Rows that become issues, and what came of them. */
-import type { BulkEntry, BulkRun } from "../../src/bulk/index.ts";
+import { type BulkEntry, BulkError, type BulkRun } from "../../src/bulk/index.ts";
 import { type ApiPromise, Client, type ClientOptions, type FetchFunction, type Issue } from "../../src/client/index.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 
@@ -54,17 +54,19 @@ export interface Ended {
   /** The states of the keys, in the order in which they ended. */
   readonly states: Record<string, string>;
   readonly entries: readonly BulkEntry<Row, unknown>[];
-  /** What the iteration rejected with. */
+  /** The error of a run that did what it could: items are left. */
+  readonly left: BulkError | undefined;
+  /** Any other error that the iteration rejected with. */
   readonly error: unknown;
 }
 
 /** Iterates a run to its end. Fails if a key ends twice. */
-export async function runToEnd(run: BulkRun<Row, unknown>): Promise<Ended> {
+export async function runToEnd(run: BulkRun<Row, unknown> | (() => BulkRun<Row, unknown>)): Promise<Ended> {
   const entries: BulkEntry<Row, unknown>[] = [];
   const states: Record<string, string> = {};
   let error: unknown;
   try {
-    for await (const entry of run) {
+    for await (const entry of typeof run === "function" ? run() : run) {
       if (entry.key in states) throw new Error(`${entry.key} has ended twice`);
       states[entry.key] = entry.state;
       entries.push(entry);
@@ -72,5 +74,6 @@ export async function runToEnd(run: BulkRun<Row, unknown>): Promise<Ended> {
   } catch (thrown) {
     error = thrown;
   }
-  return { states, entries, error };
+  const left = error instanceof BulkError ? error : undefined;
+  return { states, entries, left, error: left === undefined ? error : undefined };
 }

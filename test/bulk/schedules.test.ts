@@ -145,7 +145,7 @@ test("no schedule makes a duplicate, loses an item, or tells what is not true", 
       const resolveUnknown = async ({ title }: Row): Promise<Resolution> =>
         issueCounts(world.emulator)[title] === undefined ? "not_applied" : "applied";
       const options = { items: rows, key, client: world.client, send, journal };
-      const { states, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown, retryRefused: true }));
+      const { states, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown }));
       expect([error, Object.values(states)]).toEqual([undefined, Array(ROWS).fill("done")]);
       expect(Object.values(issueCounts(world.emulator))).toEqual(Array(ROWS).fill(1));
     }),

@@ -1,6 +1,6 @@
 /** What ends a run before its last item, and what is then known of each item. */
 import { describe, expect, test } from "vitest";
-import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
+import { type BulkCounts, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { Client, type ClientEvent, type FetchFunction } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
@@ -17,7 +17,7 @@ function count(states: Record<string, string>): Record<string, number> {
   return counts;
 }
 
-const sum = ({ done, refused, not_sent, unknown }: BulkSummary): number => done + refused + not_sent + unknown;
+const sum = ({ done, refused, not_sent, unknown }: BulkCounts): number => done + refused + not_sent + unknown;
 
 describe("a token that is refused in the middle", () => {
   test.each([
@@ -38,7 +38,7 @@ describe("a token that is refused in the middle", () => {
 
     refusal.remove();
     const next = bulkWrite(options);
-    await next.finish();
+    await next;
     expect(next.summary).toEqual({ done: 50, refused: 0, not_sent: 0, unknown: 0, skipped: 10, otherTokens: 0 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(50).fill(1));
   });
@@ -302,7 +302,7 @@ describe("a loop that is left", () => {
     });
     await settleDown();
     expect(emulator.requests).toHaveLength(sent);
-    expect(await bulkWrite(options).finish()).toMatchObject({ done: 40, skipped: sent });
+    expect(await bulkWrite(options)).toMatchObject({ done: 40, skipped: sent });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(40).fill(1));
   });
 

@@ -25,7 +25,7 @@ async function importThrough(fault: Fault) {
   };
   const proxy = emulator.fault({ times: ALWAYS, ...fault });
   const run = bulkWrite(options);
-  const error = await rejection(run.finish());
+  const error = await rejection(run);
   const sent = emulator.requests.length;
   proxy.remove();
   const after = bulkWrite(options);

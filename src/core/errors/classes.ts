@@ -5,7 +5,9 @@ import {
   type TimeoutPhase,
   type ValidationIssue,
 } from "./automation-error.ts";
+import type { BulkError } from "./bulk-error.ts";
 import type { JournalError } from "./journal-error.ts";
+import type { SendError } from "./send-error.ts";
 
 /** An invalid option of a client, of `rotatingToken` or of `redisRateLimiter`, or an invalid token. Nothing was sent. */
 export class ConfigError extends AutomationError {
@@ -201,7 +203,9 @@ export type AnyAutomationError =
   | ResponseValidationError
   | PaginationError
   | TokenProviderError
-  | JournalError;
+  | JournalError
+  | BulkError
+  | SendError;
 
 /**
  * `true` if `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.

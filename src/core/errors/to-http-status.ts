@@ -23,6 +23,8 @@ const STATUSES: Readonly<Record<AnyAutomationError["kind"], number>> = {
   auth: 500,
   token_provider: 500,
   journal: 500,
+  bulk: 500,
+  send: 500,
   api: 502,
   server: 502,
   redirect: 502,

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { JournalErrorReason } from "../../../src/bulk/index.ts";
+import type { BulkCounts, JournalErrorReason } from "../../../src/bulk/index.ts";
 import {
   type AnyAutomationError,
   ApiError,
@@ -38,6 +38,8 @@ test("kind is a union of literals, one per class", () => {
     | "pagination"
     | "token_provider"
     | "journal"
+    | "bulk"
+    | "send"
   >();
   expectTypeOf<AuthenticationError["kind"]>().toEqualTypeOf<"auth">();
   expectTypeOf<ServerError["kind"]>().toEqualTypeOf<"server">();
@@ -85,6 +87,13 @@ test("a switch on kind narrows to the class, and is exhaustive", () => {
       case "journal":
         expectTypeOf(error.reason).toEqualTypeOf<JournalErrorReason>();
         return error.reason;
+      case "bulk":
+        expectTypeOf(error.summary).toEqualTypeOf<BulkCounts>();
+        expectTypeOf(error.stoppedBy).toEqualTypeOf<AutomationError | undefined>();
+        return error.message;
+      case "send":
+        expectTypeOf(error.result).toBeUnknown();
+        return error.key;
       default:
         expectTypeOf(error).toBeNever();
         return error;

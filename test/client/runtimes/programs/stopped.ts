@@ -19,7 +19,7 @@ const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
       key: (title) => title,
       send: (bound, title) => create(title, bound),
       journal: memoryJournal(),
-    }).finish(),
+    }),
   rotation: async () => {
     const stored: string[] = [];
     const token = rotatingToken({

@@ -1,6 +1,6 @@
 /** The status that a server answers its own visitor with. */
 import { describe, expect, test } from "vitest";
-import { JournalError } from "../../../../src/bulk/index.ts";
+import { BulkError, JournalError, SendError } from "../../../../src/bulk/index.ts";
 import * as sdk from "../../../../src/client/index.ts";
 import { toHttpStatus } from "../../../../src/client/index.ts";
 
@@ -25,6 +25,8 @@ const ERRORS: Readonly<Record<sdk.AnyAutomationError["kind"], readonly [status: 
     config: [500, new sdk.ConfigError("x")],
     token_provider: [500, new sdk.TokenProviderError("x")],
     journal: [500, new JournalError("x", { reason: "failed" })],
+    bulk: [500, new BulkError("x", { summary: { done: 1, skipped: 0, refused: 1, not_sent: 0, unknown: 0 } })],
+    send: [500, new SendError("x", { key: "A-1", result: {} })],
   };
 
 describe("toHttpStatus", () => {

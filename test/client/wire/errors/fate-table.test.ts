@@ -48,7 +48,7 @@ test.each(cases)("%s: %j", async (_, incident, { outcome, state }) => {
     send: (client) => create(incident, client),
     journal: memoryJournal(),
   });
-  await ended(run.finish());
+  await ended(run);
   expect(run.summary).toMatchObject({ done: 0, refused: 0, not_sent: 0, unknown: 0, [state]: 1 });
 });
 

@@ -172,19 +172,16 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["createMcpServer", async () => createMcpServer({} as never)],
     ["fileJournal", async () => fileJournal("")],
     ["bulkWrite: a folder as its journal", async () => await run({ journal: fileJournal(".") })],
-    ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
-    ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
-    ["bulkWrite: options, awaited", async () => await bulkWrite({} as never)],
+    ["bulkWrite: options", async () => bulkWrite({} as never)],
     ["bulkWrite: a key, awaited", async () => await run({ key: () => "" })],
     ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
-    ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
     ["bulkWrite: its send", async () => await all(run({}))],
     ["bulkWrite: a journal that fails", async () => await all(run({ journal: { ...memoryJournal(), load: lost } }))],
     [
       "bulkWrite: a second iteration",
       async () => {
         const once = run({ items: [] });
-        await once.finish();
+        await once;
         await all(once);
       },
     ],

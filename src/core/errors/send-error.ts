@@ -1,20 +1,21 @@
-import { ArgumentError } from "../client/index.ts";
+import { AutomationError, type ErrorDetails } from "./automation-error.ts";
 
 /**
  * `send` failed by itself after its write had succeeded. The item is `done`, so the next run goes on behind it. `cause` is
  * what `send` failed with.
  */
-export class SendError extends ArgumentError {
+export class SendError extends AutomationError {
+  static override readonly kinds: readonly ["send"] = ["send"];
+  declare readonly kind: "send";
   /** The key of the item. */
   declare readonly key: string;
   readonly #result: unknown;
 
   constructor(
     message: string,
-    { key, result, cause }: { readonly key: string; readonly result: unknown; readonly cause?: unknown },
+    { result, ...details }: ErrorDetails & { readonly key: string; readonly result: unknown },
   ) {
-    super(message, { outcome: "accepted", ...(cause === undefined ? {} : { cause }) });
-    Object.assign(this, { key });
+    super(message, { outcome: "accepted", ...details });
     this.#result = result;
   }
 

@@ -1,0 +1,48 @@
+import type { AutomationError } from "../client/index.ts";
+import { cut } from "../core/checks/foreign.ts";
+import { type BulkCounts, BulkError } from "../core/errors/bulk-error.ts";
+import type { BulkState } from "./journal.ts";
+
+/** The number of items that the message names, and the longest part of a key. */
+const NAMED = 3;
+const KEY_LENGTH = 100;
+
+/** The items of a run that are left, for its error. */
+export class Unfinished {
+  readonly #named: string[] = [];
+  /** An item became `unknown` in this run. */
+  #isInDoubt = false;
+
+  /** `isEarlier`: this run sent nothing for it. */
+  add(key: string, state: BulkState, { why, isEarlier }: { readonly why: string; readonly isEarlier: boolean }): void {
+    if (state === "unknown" && !isEarlier) this.#isInDoubt = true;
+    if (this.#named.length === NAMED) return;
+    this.#named.push(`${JSON.stringify(cut(key, KEY_LENGTH))} ${state === "not_sent" ? "not sent" : state}: ${why}`);
+  }
+
+  /** `isCut`: there may be items that the run has not seen. */
+  error(summary: BulkCounts, isCut: boolean, stoppedBy: AutomationError | undefined): BulkError {
+    const { done, refused, not_sent, unknown } = summary;
+    const count = refused + not_sent + unknown;
+    const states = [
+      refused > 0 && `${refused} refused`,
+      not_sent > 0 && `${not_sent} not sent`,
+      unknown > 0 && `${unknown} unknown${this.#isInDoubt ? "" : " from earlier runs"}`,
+    ];
+    const [items, are] = done + count === 1 ? ["item", "is"] : ["items", count === 1 ? "is" : "are"];
+    const counted = `${count} of ${done + count} ${items} ${are} left: ${states.filter(Boolean).join(", ")}`;
+    const rest = count > 0 ? `${counted}, and the rest of the stream` : "the rest of the items is left";
+    const steps = [
+      refused > 0 && "correct what was refused",
+      unknown > 0 && "let resolveUnknown decide what is unknown",
+      "run it again",
+    ];
+    const sentences = [
+      isCut ? rest : counted,
+      stoppedBy && `Stopped: ${stoppedBy.message}`,
+      this.#named.join("; "),
+      `To finish: ${steps.filter(Boolean).join(", ")}`,
+    ];
+    return new BulkError(sentences.filter(Boolean).join(". "), { summary, cause: stoppedBy });
+  }
+}
