@@ -23,7 +23,7 @@ const exported = new Map(
   ]),
 );
 const errorClasses = new Map(
-  ["classes", "journal-error"].flatMap((file) =>
+  ["classes", "journal-error", "bulk-error", "send-error"].flatMap((file) =>
     [
       ...readFileSync(`src/core/errors/${file}.ts`, "utf8").matchAll(
         /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm,

@@ -27,7 +27,7 @@ export class Execution<Item, Result> {
   total: number | undefined;
   /** The run itself could not go on. */
   failure: AutomationError | undefined;
-  /** What the run rejects with, once it has ended: its failure, or that items are left. */
+  /** The error of the run once it has ended: its failure, or that items are left. */
   error: AutomationError | undefined;
   readonly #settings: BulkSettings<Item, Result>;
   readonly #counts: Counts;
