@@ -4,7 +4,7 @@ import { after } from "../core/time/clock.ts";
 import type { BulkSettings } from "./options.ts";
 import { afterItem, isAnswer, NO_OUTAGE, type Outage, type Sent } from "./outage.ts";
 import type { RunPhase } from "./phase.ts";
-import { type Address, tooManyFailures } from "./stoppage.ts";
+import { type Address, afterFailures } from "./stoppage.ts";
 
 type AdmissionSettings = Pick<BulkSettings<never, never>, "client" | "rules" | "concurrency" | "stopAfter">;
 
@@ -71,7 +71,7 @@ export class Admission {
       this.#service = isAnswer(failure) ? "answered" : "in_doubt";
       if (this.#service === "answered" || !this.#phase.sends) return;
       if (mayPass(failure)) this.count({ failure, countedBefore: this.counted });
-      else this.#phase.stop(tooManyFailures(this.counted + 1, failure, undefined));
+      else this.#phase.stop(failure, afterFailures(this.counted + 1, failure, undefined));
     } finally {
       this.#changed();
     }
@@ -80,7 +80,7 @@ export class Admission {
   #hold(failure: AutomationError, address: Address | undefined): void {
     const { failures, delayMs, isOver } = this.#outage;
     if (isOver) {
-      this.#phase.stop(tooManyFailures(failures, failure, address));
+      this.#phase.stop(failure, afterFailures(failures, failure, address));
     } else if (delayMs > 0) {
       this.#cancelBackoff?.();
       this.#cancelBackoff = after(delayMs, () => {

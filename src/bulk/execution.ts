@@ -17,7 +17,7 @@ import { Turns } from "./turns.ts";
 import { Unfinished } from "./unfinished.ts";
 
 const OTHER_TOKEN =
-  "bulkWrite: no record of the journal is of the token of this client: what another token has done, perhaps that of another account, is skipped";
+  "bulkWrite: no record of the journal is of this token: what another one has done, perhaps of another account, is skipped";
 const allDoneBefore = (done: number, last: string): string =>
   `bulkWrite: nothing was sent: all ${done} items were done by earlier runs, the last on ${last}`;
 const OTHER_EMULATOR = "bulkWrite: the journal is that of another emulator, so this run begins anew";
@@ -98,7 +98,7 @@ export class Execution<Item, Result> {
     const { done, skipped, ...states } = summary;
     const isCut = !this.#source.isWhole;
     if (isCut || Object.values(states).some((count) => count > 0)) {
-      return this.#unfinished.error(summary, isCut, this.stoppedBy);
+      return this.#unfinished.error(summary, isCut, this.#phase);
     }
     if (done > 0 && skipped === done) this.#settings.own.say?.("info", allDoneBefore(done, this.#lastDoneAt));
     return undefined;

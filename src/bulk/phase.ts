@@ -30,6 +30,8 @@ const TURNS_TO_END = 10;
 export class RunPhase {
   /** The error that stopped the run. */
   cause: AutomationError | undefined;
+  /** Why it has stopped, as a sentence. */
+  why = "";
   readonly #changed: () => void;
   #phase: Phase = "taking";
   #cancelGrace: (() => void) | undefined;
@@ -67,8 +69,11 @@ export class RunPhase {
   }
 
   /** Begins no further item. Requests on their way continue. */
-  stop(cause: AutomationError): void {
-    this.cause ??= cause;
+  stop(cause: AutomationError, why = `Stopped: ${cause.message}`): void {
+    if (this.cause === undefined) {
+      this.cause = cause;
+      this.why = why;
+    }
     this.#advance("stopping");
   }
 

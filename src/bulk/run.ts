@@ -115,7 +115,8 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
 
   /** @throws The failure of the run, or a `BulkError` if an item is left. */
   #result(): BulkSummary {
-    const { error } = this.#execution;
+    const { error, stoppedBy } = this.#execution;
+    if (stoppedBy?.kind === "abort") this.#toCaller(stoppedBy);
     if (error !== undefined) throw this.#fromCaller(error);
     const { done, skipped } = this.summary;
     return { done, skipped };

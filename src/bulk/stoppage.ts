@@ -1,4 +1,4 @@
-import { ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
+import type { AutomationError } from "../client/index.ts";
 import { cut } from "../core/checks/foreign.ts";
 import { isAboutAddress } from "./send-state.ts";
 
@@ -10,23 +10,12 @@ export interface Address {
   readonly url: string;
 }
 
-/**
- * The error that stops a run after so many failures: of the class of the last one, which is its `cause`. Where that
- * is about the address, the message names the template and the values in it.
- */
-export function tooManyFailures(
-  failures: number,
-  last: AutomationError,
-  address: Address | undefined,
-): AutomationError {
+/** Why a run has stopped after so many failures. Where the last one is about the address, the values in that are named. */
+export function afterFailures(failures: number, last: AutomationError, address: Address | undefined): string {
   const count = failures === 1 ? "1 failure" : `${failures} failures (ten items that get through take back one)`;
   const where = address !== undefined && isAboutAddress(last) ? `: ${last.method} ${describe(address)}` : "";
-  const message = `the run stopped after ${count}; the last one: ${last.message}${where}`;
-  const Failure = Object.hasOwn(last.constructor, "kinds") ? (last.constructor as FailureClass) : ArgumentError; // a class of the library
-  return new Failure(message, { ...last, cause: last });
+  return `Stopped after ${count}; the last one: ${last.message}${where}`;
 }
-
-type FailureClass = new (message: string, details: ErrorDetails) => AutomationError;
 
 function describe({ path, url }: Address): string {
   const shown = valuesIn(path, url).map((value) => JSON.stringify(cut(value, SHOWN_LENGTH)));

@@ -1,7 +1,7 @@
-import type { AutomationError } from "../client/index.ts";
 import { cut } from "../core/checks/foreign.ts";
 import { type BulkCounts, BulkError } from "../core/errors/bulk-error.ts";
 import type { BulkState } from "./journal.ts";
+import type { RunPhase } from "./phase.ts";
 
 /** The number of items that the message names, and the longest part of a key. */
 const NAMED = 3;
@@ -21,7 +21,7 @@ export class Unfinished {
   }
 
   /** `isCut`: there may be items that the run has not seen. */
-  error(summary: BulkCounts, isCut: boolean, stoppedBy: AutomationError | undefined): BulkError {
+  error(summary: BulkCounts, isCut: boolean, { cause, why }: Pick<RunPhase, "cause" | "why">): BulkError {
     const { done, refused, not_sent, unknown } = summary;
     const count = refused + not_sent + unknown;
     const states = [
@@ -39,10 +39,10 @@ export class Unfinished {
     ];
     const sentences = [
       isCut ? rest : counted,
-      stoppedBy && `Stopped: ${stoppedBy.message}`,
+      why,
       this.#named.join("; "),
       `To finish: ${steps.filter(Boolean).join(", ")}`,
     ];
-    return new BulkError(sentences.filter(Boolean).join(". "), { summary, cause: stoppedBy });
+    return new BulkError(sentences.filter(Boolean).join(". "), { summary, cause });
   }
 }

@@ -159,7 +159,7 @@ describe("another token at the same service", () => {
     const warn = vi.fn();
     const logger = { debug: () => {}, info: () => {}, warn, error: () => {} };
     await bulkWrite({ client: client.withOptions({ logger }), items: rowsOf(3), key, send, journal });
-    return warn.mock.calls.filter(([line]) => /^bulkWrite: no record .* of this client/.test(String(line))).length;
+    return warn.mock.calls.filter(([line]) => /^bulkWrite: no record .* of this token/.test(String(line))).length;
   }
   const used = async (): Promise<Journal> => {
     const journal = memoryJournal();
