@@ -5,27 +5,12 @@ import { isWrite } from "../core/wire/method.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { Owners } from "./owner.ts";
 import type { RunPhase } from "./phase.ts";
-import type { BulkReason } from "./reason.ts";
+import { waitingReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
-/** The steps after which a write may wait to be sent again: why it is not sent if the run ends in that wait. */
-const WAITS: Readonly<Partial<Record<string | number, Pick<BulkReason, "kind" | "status" | "message">>>> = {
-  429: {
-    kind: "rate_limit",
-    status: 429,
-    message: "the service answered 429, and the run ended while the item waited for the rate limit",
-  },
-  401: {
-    kind: "auth",
-    status: 401,
-    message: "the service answered 401, and the run ended before the item was sent with another token",
-  },
-  never_left: {
-    kind: "connection",
-    message: "no connection could be made, and the run ended before the item was sent again",
-  },
-};
+/** The steps after which a write may wait to be sent again. */
+const WAITS: ReadonlySet<unknown> = new Set([429, 401, "never_left"]);
 
 /** The part of a run that a write needs. */
 export interface BoundRun {
@@ -141,10 +126,9 @@ export class BoundWrite {
     if (callId !== this.#callId || this.#isClosed) return;
     this.state = { fate };
     this.#isOnItsWay ||= step === "leaves";
-    const wait = isHarmless(fate) ? WAITS[typeof step === "string" ? step : step.status] : undefined;
-    if (wait === undefined) return;
+    if (!isHarmless(fate) || !WAITS.has(typeof step === "string" ? step : step.status)) return;
     this.#isOnItsWay = false;
-    void this.#records.addIfPossible({ state: "not_sent", reason: { ...wait, recordedAt: new Date().toISOString() } });
+    void this.#records.addIfPossible({ state: "not_sent", reason: waitingReason() });
     this.heed();
   }
 

@@ -5,7 +5,8 @@ import { shownLine } from "./thrown.ts";
 /** The reason why an item is not `done`. Plain data, without secrets: the journal keeps it for later runs. */
 export interface BulkReason {
   /**
-   * The `kind` of the error. `"interrupted"`: the process ended before it could record how the request ended.
+   * The `kind` of the error. `"interrupted"`: the process ended before it could record how the request ended, or while the
+   * item waited to be sent again.
    */
   readonly kind: AnyAutomationError["kind"] | "interrupted";
   /** HTTP status of the response, if there was one. */
@@ -39,6 +40,12 @@ export function reasonOf(error: AutomationError): BulkReason {
 /** The reason of an item whose last record says that its request was about to leave. `recordedAt`: when that was recorded. */
 export function interruptedReason(recordedAt: string): BulkReason {
   return { kind: "interrupted", message: INTERRUPTED, recordedAt };
+}
+
+/** The reason of an item whose run ends while it waits to be sent again. */
+export function waitingReason(): BulkReason {
+  const message = "the run ended while the item waited to be sent again";
+  return { kind: "interrupted", message, recordedAt: new Date().toISOString() };
 }
 
 /** Returns what keeps a value from being a reason; `undefined` if it is one, or is absent. */

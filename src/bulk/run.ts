@@ -7,8 +7,6 @@ import { Execution } from "./execution.ts";
 import type { BulkSettings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
-const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
-
 /** A run as its caller sees it: a promise of its end, entries to be taken, and progress. */
 export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly [Symbol.toStringTag] = "BulkRun";
@@ -69,12 +67,6 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     });
     this.#isIterated = true;
     return { next: () => this.#next(), return: () => this.#leave() };
-  }
-
-  /** @internal Printed in Node's console before it begins, it says how to begin. */
-  [INSPECT](): string {
-    const hasBegun = this.#isIterated || this.#work !== undefined;
-    return `BulkRun { ${hasBegun ? "begun" : "not begun: await it, or use for await"} }`;
   }
 
   async #finish(): Promise<BulkSummary> {

@@ -1,8 +1,6 @@
 import { fstatSync, ftruncateSync, readSync, truncateSync } from "node:fs";
-import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { hasCode } from "../../core/checks/foreign.ts";
-import { JournalError } from "../../core/errors/journal-error.ts";
 import { after } from "../../core/time/clock.ts";
 import { flush, OWNER_ONLY } from "../../files/regular-file.ts";
 
@@ -82,26 +80,4 @@ export async function removeFile(path: string): Promise<void> {
       await new Promise<void>((resolve) => void after(REMOVE_PAUSE_MS, resolve));
     }
   }
-}
-
-/**
- * Puts a copy of a file in its place. A process that opened the file before goes on writing to the old one, which has no name
- * any more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed. A file
- * that is mounted by itself, as into a container, cannot be replaced and stays: its length shows a late write.
- *
- * @throws JournalError `in_use` on Windows, if a process has the file open: it cannot be replaced there, and lives.
- */
-export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
-  await copyFile(path, copy);
-  await withFile(copy, "r+", (file) => flush(file, "sync"));
-  await confirm();
-  try {
-    await rename(copy, path);
-  } catch (cause) {
-    if (!IS_WINDOWS && hasCode(cause, "EBUSY")) return removeFile(copy);
-    if (!IS_WINDOWS || !hasCode(cause, ...HELD_OPEN)) throw cause;
-    const message = `another process has the journal ${path} open, so it cannot be taken over`;
-    throw new JournalError(message, { reason: "in_use", cause });
-  }
-  await flushFolder(dirname(path));
 }

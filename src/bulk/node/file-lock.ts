@@ -4,8 +4,8 @@ import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { JournalError } from "../../core/errors/journal-error.ts";
 import { after } from "../../core/time/clock.ts";
-import { removeFile, replaceByCopy, withFile } from "./durable-file.ts";
-import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { removeFile, withFile } from "./durable-file.ts";
+import { lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** The interval in which a lock is refreshed, and its age at which a process counts as dead if nothing else is known of it. */
 const REFRESH_MS = 5_000;
@@ -34,7 +34,7 @@ interface LockFile extends ProcessIdentity {
  * creates it, looks for those of others, and only then holds the lock, and removes those of dead processes.
  *
  * A process that is only taken for dead, since nothing was heard of it, may go on at any moment, also between its last look
- * at its lock file and a write. So the file is replaced by a copy of it, which that process does not have open.
+ * at its lock file and a write. Both runs see that by the length of the file.
  */
 export class FileLock {
   readonly #path: string;
@@ -54,9 +54,7 @@ export class FileLock {
       await write(path, CLAIMED, "wx");
       const left = await outlastOthers(file, { place, pid, startedAt, id, path });
       await lock.#hold();
-      for (const other of left) await remove(other.path);
-      const isCertain = left.every(({ life }) => life === "dead");
-      if (!isCertain) await replaceByCopy(file, copyOf(path), () => lock.confirm());
+      for (const other of left) await removeFile(other.path);
       return lock;
     } catch (error) {
       await lock.release();
@@ -76,7 +74,7 @@ export class FileLock {
 
   async release(): Promise<void> {
     clearInterval(this.#refreshing);
-    await remove(this.#path);
+    await removeFile(this.#path);
   }
 
   async #hold(): Promise<void> {
@@ -86,23 +84,20 @@ export class FileLock {
   }
 }
 
-/** The lock file of a process that is dead, or of which nothing is known and nothing was heard for long. */
-interface LeftBehind extends LockFile {
-  readonly life: Exclude<Life, "alive">;
-}
-
-/** Resolves when no other live process has the lock or may get it, with the lock files that are left behind. */
-async function outlastOthers(file: string, own: LockFile): Promise<LeftBehind[]> {
+/**
+ * Resolves when no other live process has the lock or may get it, with the lock files that are left behind: of processes that
+ * are dead, or of which nothing is known and nothing was heard for long.
+ */
+async function outlastOthers(file: string, own: LockFile): Promise<LockFile[]> {
   for (let look = 0; ; look += 1) {
-    const left: LeftBehind[] = [];
+    const left: LockFile[] = [];
     let rival: LockFile | undefined;
     for (const other of await lockFilesOf(file)) {
       if (other.id === own.id) continue;
       const content = await contentOf(other.path);
       if (content === undefined) continue;
-      const life = await lifeNow(other, own);
-      if (life !== "alive") {
-        left.push({ ...other, life });
+      if (!(await isAlive(other, own))) {
+        left.push(other);
         continue;
       }
       // Of two that see each other, the higher id withdraws. The lower one waits: the other may not have seen this one.
@@ -115,16 +110,16 @@ async function outlastOthers(file: string, own: LockFile): Promise<LeftBehind[]>
 }
 
 /** A process of which nothing else is known counts as alive as long as it refreshes its lock file. */
-async function lifeNow(other: LockFile, own: LockFile): Promise<Life> {
+async function isAlive(other: LockFile, own: LockFile): Promise<boolean> {
   const life = lifeOf(other, own);
-  if (life !== "not_known") return life;
+  if (life !== "not_known") return life === "alive";
   await write(own.path, CLAIMED, "r+");
   const [theirs, ours] = await Promise.all([changedAt(other.path), changedAt(own.path)]);
-  if (theirs === undefined || ours === undefined) return "alive";
+  if (theirs === undefined || ours === undefined) return true;
   // The clock has gone back since, so the time is set to now: without a live process to refresh it, it grows old from here.
   if (theirs > ours) await utimes(other.path, ours / 1_000, ours / 1_000).catch(() => {});
   // Both times are the file system's, so the clocks of the machines do not matter.
-  return ours - theirs > STALE_MS ? "not_known" : "alive";
+  return ours - theirs <= STALE_MS;
 }
 
 async function changedAt(path: string): Promise<number | undefined> {
@@ -146,16 +141,6 @@ async function contentOf(path: string): Promise<string | undefined> {
 
 async function write(path: string, content: string, flags: "wx" | "r+"): Promise<void> {
   await withFile(path, flags, (file) => file.write(content, 0));
-}
-
-/** The copy of the file that is made under a lock. Without it, the process that made it cannot replace the file any more. */
-function copyOf(lock: string): string {
-  return `${lock}.copy`;
-}
-
-async function remove(lock: string): Promise<void> {
-  await removeFile(lock);
-  await removeFile(copyOf(lock));
 }
 
 async function lockFilesOf(file: string): Promise<LockFile[]> {

@@ -188,13 +188,9 @@ async function checkFile(path: string, header: Uint8Array): Promise<void> {
   }
 }
 
-/** @throws JournalError if the file is not as long as it was left, is gone, or has another name beside its own. */
+/** @throws JournalError if the file is not as long as it was left, or is gone. */
 async function confirmUnchanged(file: FoundFile, expected: number): Promise<void> {
   const { size, nlink } = await file.stat();
-  if (nlink > 1) {
-    const message = `the journal file has ${nlink} hard links, and another run may use it by another one: delete all but one`;
-    throw new JournalError(message, { reason: "misused" });
-  }
   if (size === expected && nlink > 0) return;
   const what = nlink === 0 ? "has been deleted" : `has ${size} bytes, and had ${expected} when this run left it`;
   throw inUse(what);

@@ -3,8 +3,8 @@ import { AutomationError, type DetailsOf } from "./automation-error.ts";
 /**
  * The reason why a journal cannot be used. `in_use`: another run uses it. `not_a_journal`: the file is another one, such as a
  * script or a device, or a journal of a later version; it is left as it is. `damaged`: a line or a record is not as it was
- * written. `failed`: a read or a write failed. `misused`: it belongs to another import, has a second name, or was written to
- * before it was loaded.
+ * written. `failed`: a read or a write failed. `misused`: it belongs to another import or service, or was written to before it
+ * was loaded.
  */
 export type JournalErrorReason = "in_use" | "not_a_journal" | "damaged" | "failed" | "misused";
 
