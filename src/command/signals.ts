@@ -33,27 +33,31 @@ export function listenToSignals(): Signals {
   const interrupt = (signal: NodeJS.Signals): void => interruption.abort(signal);
   for (const signal of ENDING) process.once(signal, interrupt);
 
-  const passTo = async (group: Group, program: ChildProcess): Promise<void> => {
-    let isRunning = true;
+  /** Listens before the program is started, which may send a signal at once. */
+  const passTo = (group: Group): PassTo => {
+    let running: ChildProcess | undefined;
     const receive = async (signal: NodeJS.Signals): Promise<void> => {
-      const wasRunning = isRunning;
+      const program = running;
       const receiver = await group.receiverOf(signal);
-      if (wasRunning && receiver === "process") program.kill(signal);
-      const isForThis = !wasRunning && receiver !== "group before";
+      if (receiver === "process") program?.kill(signal);
+      const isForThis = program === undefined && receiver !== "group before";
       if (isForThis || ENDING_BOTH.includes(signal)) interruption.abort(signal);
     };
     for (const signal of PASSED) process.on(signal, () => void receive(signal));
     for (const signal of ENDING) process.off(signal, interrupt);
-    await new Promise((resolve) => program.once("exit", resolve));
-    // A signal to the group may have ended the program, and be yet to come here.
-    await group.settle();
-    isRunning = false;
+    return async (program) => {
+      running = program;
+      await new Promise((resolve) => program.once("exit", resolve));
+      // A signal to the group may have ended the program, and be yet to come here.
+      await group.settle();
+      running = undefined;
+    };
   };
   const prepare = async (): Promise<PassTo> => {
     const group = isWindows ? CONSOLE : watchGroup(PASSED);
     const [sent] = await group.settle();
     if (sent !== undefined) interruption.abort(sent);
-    return (program) => passTo(group, program);
+    return passTo(group);
   };
   return { interruption: interruption.signal, prepare };
 }

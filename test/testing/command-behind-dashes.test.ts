@@ -246,6 +246,13 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
     expect(run.stdout).toBe("ready\ntrapped\n");
   });
 
+  test.each(SIGNALS)("%s that the command sends to the emulator as it starts comes back", async (signal) => {
+    const name = signal.slice("SIG".length);
+    const forAWhile = "for i in $(seq 300); do sleep 0.1; done";
+    const run = emulator(["--", "sh", "-c", `trap 'exit 5' ${name}; kill -${name} $PPID; ${forAWhile}; exit 6`]);
+    expect(await run.ended).toBe(5);
+  });
+
   test("before the command begins: it does not begin, and the code is 128 + n", async () => {
     const signals = {
       interruption: AbortSignal.abort("SIGTERM"),
