@@ -8,8 +8,9 @@ export class WatchedProcess {
   stderr = "";
   /** Its exit code, or the signal that ended it, once both streams have ended too. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** False while a process that it started still has one of its streams. */
+  hasEnded = false;
   readonly child: ChildProcess;
-  #hasEnded = false;
   readonly #watchers = new Set<() => void>();
 
   constructor([executable = "", ...args]: readonly string[], options: SpawnOptions = {}) {
@@ -23,7 +24,7 @@ export class WatchedProcess {
     }
     this.ended = new Promise((done) => {
       this.child.on("close", (code, signal) => {
-        this.#hasEnded = true;
+        this.hasEnded = true;
         this.#look();
         done(code ?? signal);
       });
@@ -39,7 +40,7 @@ export class WatchedProcess {
     await new Promise<void>((done, fail) => {
       const look = (): void => {
         const isSaid = pattern.test(this.output);
-        if (!isSaid && !this.#hasEnded) return;
+        if (!isSaid && !this.hasEnded) return;
         this.#watchers.delete(look);
         if (isSaid) done();
         else fail(new Error(`it never said ${pattern}, but:\n${this.output}`));
