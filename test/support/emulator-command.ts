@@ -29,9 +29,7 @@ export async function startEmulatorCommand(bin: string): Promise<EmulatorCommand
     token: told("PROJECT_AUTOMATION_TOKEN="),
     tokenId: told("token id: "),
     close: async () => {
-      const ended = once(child, "exit");
-      child.kill("SIGINT");
-      await ended;
+      if (child.kill("SIGINT")) await once(child, "exit");
       return child.exitCode;
     },
   };

@@ -49,17 +49,19 @@ export class PostgresServer implements AsyncDisposable {
     const port = await freePort();
     const args = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
     const started = spawn(join(BIN, "postgres"), args, { ...user, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-    const lines = createInterface(started.stderr);
-    for await (const line of lines) if (line.includes("ready to accept connections")) break;
-    started.stderr.resume();
-    if (started.exitCode !== null) throw new Error(`postgres ended with code ${started.exitCode}`);
-    return new PostgresServer(`postgres://postgres@127.0.0.1:${port}/postgres`, folder, started);
+    const said: string[] = [];
+    for await (const line of createInterface(started.stderr)) {
+      said.push(line);
+      if (!line.includes("ready to accept connections")) continue;
+      started.stderr.resume();
+      return new PostgresServer(`postgres://postgres@127.0.0.1:${port}/postgres`, folder, started);
+    }
+    throw new Error(`postgres ended:\n${said.join("\n")}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.#process, "exit");
-    this.#process.kill("SIGQUIT"); // at once, without waiting for connections
-    await ended;
+    // At once, without waiting for connections.
+    if (this.#process.kill("SIGQUIT")) await once(this.#process, "exit");
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
