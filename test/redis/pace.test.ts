@@ -23,7 +23,7 @@ async function paceOf(fleet: Fleet): Promise<Pick<Pace, "width" | "widest" | "di
   return { width, widest: widest || Number.POSITIVE_INFINITY, distanceMs, passed };
 }
 
-describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps", { concurrent: true }, () => {
+describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps", () => {
   /** How many more are begun, and which of those in flight end, from the oldest on: `true` gets through. */
   const steps = fc.array(
     fc.record({ begun: fc.integer({ min: 1, max: 3 }), ends: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }) }),
