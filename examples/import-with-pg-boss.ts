@@ -2,46 +2,37 @@
  * Creates an issue for each row of a CSV file, with any number of processes on a queue of pg-boss: each row at most once, also
  * if a worker is killed, or stalls and goes on. The guide is docs/job-queues.md.
  *
- *   node examples/import-with-pg-boss.ts add rows.csv     # a job for each row
+ *   node examples/import-with-pg-boss.ts add NAME rows.csv    # a job for each row; NAME is that of the import
  *   node examples/import-with-pg-boss.ts work             # in several processes, on several machines
  *   node examples/import-with-pg-boss.ts report           # the counts, and why jobs failed
  *   node examples/import-with-pg-boss.ts settle --applied KEY --not-applied KEY   # while no worker runs
  */
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Pool } from "pg";
 import { type Job, type JobResult, PgBoss } from "pg-boss";
 import { Client } from "project-automation";
-import { importRow, type Row, readRows, tokenOptions } from "./import-row.ts";
+import { type Answers, importRow, type Row, runCommand, settleJobs, tokenOptions, untilStopped } from "./import-row.ts";
 import { postgresJournal, TABLE } from "./postgres-journal.ts";
 
 const LOCK_SECONDS = Number(process.env["LOCK_SECONDS"] ?? 60); // a job that takes longer goes to another worker
 const PAUSE_MS = Number(process.env["PAUSE_MS"] ?? 10_000); // of a worker in an outage; shorter than the lock
 const ALL = { limit: 100_000 }; // pg-boss gives 1,000 by default
 
-const keys = { type: "string", multiple: true, default: [] as string[] } as const;
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { applied: keys, "not-applied": keys } });
-const [command = "", file = ""] = positionals;
-
 const connectionString = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/postgres";
-const database = { connectionString, application_name: `import ${command}` };
+const database = { connectionString, application_name: `import ${process.argv[2]}` };
 const pool = new Pool({ ...database, connectionTimeoutMillis: 30_000, query_timeout: 30_000 });
 pool.on("error", ({ message }) => console.error(message));
 const boss = new PgBoss({ ...database, superviseIntervalSeconds: LOCK_SECONDS, monitorIntervalSeconds: LOCK_SECONDS });
 boss.on("error", ({ message }) => console.error(message));
 const client = new Client(tokenOptions());
-const journalOf = ({ id }: Row) => postgresJournal(pool, `import/${id}`);
+const journalOf = ({ key }: Row) => postgresJournal(pool, key);
 
 await boss.start();
-if (command === "add") await add();
-else if (command === "work") await work();
-else if (command === "report") await report();
-else if (command === "settle") await settle();
-else fail("usage: node examples/import-with-pg-boss.ts add FILE | work | report | settle");
+await runCommand({ add, work, report, settle });
 await boss.stop();
 await pool.end();
 
-async function add(): Promise<void> {
+async function add(rows: readonly Row[]): Promise<void> {
   await pool.query(TABLE);
   await boss.createQueue("import-failed", { retentionSeconds: 90 * 24 * 3600 });
   await boss.createQueue("import", {
@@ -51,72 +42,46 @@ async function add(): Promise<void> {
     retryLimit: 50,
     retryDelay: Math.ceil(PAUSE_MS / 1_000),
   });
-  const rows = readRows(file);
-  await boss.insert(
-    "import",
-    rows.map((row) => ({ data: row, singletonKey: row.id })),
-  );
+  const jobs = rows.map((row) => ({ data: row, singletonKey: row.key }));
+  await boss.insert("import", jobs);
   console.log(`${rows.length} rows`);
 }
 
 async function work(): Promise<void> {
+  if ((await boss.getQueue("import")) === null) throw new Error("there is no queue yet: add rows first");
   const options = { batchSize: 5, perJobResults: true, burstWhenBatchFull: true, pollingIntervalSeconds: 1 } as const;
   await boss.work<Row, unknown, typeof options>("import", options, async (jobs) => {
     const ends = await Promise.all(jobs.map(importJob));
     // A worker takes no job before it has returned.
-    if (ends.some(({ isDown }) => isDown)) await setTimeout(PAUSE_MS);
-    return ends.map(({ result }) => result);
+    if (ends.some(({ isOutage }) => isOutage)) await setTimeout(PAUSE_MS);
+    return ends;
   });
-  console.log("working; Ctrl-C ends it after its present jobs");
-  await new Promise<void>((stop) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop());
-  });
+  await untilStopped();
 }
 
-async function importJob({ id, data: row, signal }: Job<Row>): Promise<{ result: JobResult; isDown: boolean }> {
-  try {
-    const entry = await importRow(client, row, { journal: journalOf(row), signal });
-    const { state, reference, reason, isOutage } = entry;
-    if (state === "done") return { result: { id, status: "completed", output: { reference } }, isDown: false };
-    const output = { message: `${state}: ${reason?.message}` };
-    console.error(`${row.id}: ${output.message}`);
-    return { result: { id, status: state === "not_sent" ? "failed" : "deadletter", output }, isDown: isOutage };
-  } catch (error) {
-    const message = String(error); // of the journal
-    console.error(`${row.id}: ${message}`);
-    return { result: { id, status: "failed", output: { message } }, isDown: false };
-  }
+async function importJob({ id, data: row, signal }: Job<Row>): Promise<JobResult & { isOutage: boolean }> {
+  const { state, reference, message, isOutage } = await importRow(client, row, { journal: journalOf(row), signal });
+  if (state === "done") return { id, status: "completed", output: { reference }, isOutage };
+  console.error(`${row.key}: ${message}`);
+  return { id, status: state === "not_sent" ? "failed" : "deadletter", output: { message }, isOutage };
 }
 
 async function report(): Promise<void> {
   const failed = await boss.findJobs<Row>("import-failed", ALL);
   // A job that fails for good stays in its queue, as failed, and a copy of it is in the other one.
-  const select =
-    "SELECT state, count(*)::int FROM pgboss.job WHERE name = 'import' AND state <> 'failed' GROUP BY state";
+  const select = `SELECT state, count(DISTINCT singleton_key)::int FROM pgboss.job
+    WHERE name = 'import' AND state <> 'failed' GROUP BY state`;
   const { rows } = await pool.query<{ state: string; count: number }>(select);
   const counts = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
   console.log(JSON.stringify({ ...counts, failed: failed.length }));
   for (const { data, sourceOutput } of failed)
-    console.log(`${data.id} (${data.title}): ${JSON.stringify(sourceOutput)}`);
+    console.log(`${data.key} (${data.title}): ${JSON.stringify(sourceOutput)}`);
 }
 
-/** Tells the journals about rows whose outcome is unknown, and queues all failed jobs again. */
-async function settle(): Promise<void> {
-  const select = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'import work'";
-  const { rows } = await pool.query(select);
-  if (rows.length > 0) return fail("end all workers first: a stalled one may still send");
-  const [applied, notApplied] = [new Set(values.applied), new Set(values["not-applied"])];
-  for (const { data: row } of await boss.findJobs<Row>("import-failed", ALL)) {
-    await importRow(client, row, {
-      journal: journalOf(row),
-      resolveUnknown: async ({ id }) =>
-        applied.has(id) ? "applied" : notApplied.has(id) ? "not_applied" : "undecided",
-    });
-  }
-  await boss.redrive("import-failed", ALL);
-}
-
-function fail(message: string): void {
-  console.error(message);
-  process.exitCode = 1;
+/** Tells the journals about rows whose outcome is unknown, and queues the jobs again that can be ended. */
+async function settle(answers: Answers): Promise<void> {
+  const { rows } = await pool.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'import work'");
+  if (rows.length > 0) throw new Error("end all workers first: a stalled one may still send");
+  const jobs = await settleJobs(await boss.findJobs<Row>("import-failed", ALL), journalOf, answers);
+  if (jobs.length > 0) await boss.redrive("import-failed", { ...ALL, ids: jobs.map(({ id }) => id) });
 }

@@ -2,7 +2,8 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { PostgresServer, SKIPS_POSTGRES } from "../../support/postgres-server.ts";
-import type { QueueOfTest } from "./queues/fleet.ts";
+import { CASES, Import } from "./queues/cases.ts";
+import { keyOf, type QueueOfTest } from "./queues/fleet.ts";
 import { duplicatesOf, importUnderFire } from "./queues/trial.ts";
 
 interface Jobs extends QueueOfTest, AsyncDisposable {}
@@ -11,11 +12,11 @@ async function start(): Promise<Jobs> {
   const server = await PostgresServer.start();
   const pool = new pg.Pool({ connectionString: server.url });
   await pool.query("CREATE TABLE replaced (journal text PRIMARY KEY, record jsonb)"); // of a control
-  const count = `SELECT count(DISTINCT data->>'id') FILTER (WHERE name = 'import' AND state = 'completed')::int AS done,
+  const count = `SELECT count(DISTINCT data->>'key') FILTER (WHERE name = 'import' AND state = 'completed')::int AS done,
       count(*) FILTER (WHERE name = 'import-failed')::int AS failed,
       count(*) FILTER (WHERE name = 'import' AND state < 'completed')::int AS open
     FROM pgboss.job WHERE name IN ('import', 'import-failed')`;
-  const states = "SELECT state::text FROM pgboss.job WHERE name = 'import' AND data->>'id' = $1";
+  const states = "SELECT state::text FROM pgboss.job WHERE name = 'import' AND data->>'key' = $1";
   return {
     example: "import-with-pg-boss.ts",
     env: { DATABASE_URL: server.url, LOCK_SECONDS: "3", PAUSE_MS: "500" },
@@ -24,10 +25,11 @@ async function start(): Promise<Jobs> {
       return rows[0] ?? { done: 0, failed: 0, open: 0 };
     },
     endOf: async (row) => {
-      const { rows } = await pool.query<{ state: string }>(states, [row]);
+      const { rows } = await pool.query<{ state: string }>(states, [keyOf(row)]);
       if (rows.some(({ state }) => state === "completed")) return "done";
       return rows.some(({ state }) => state === "failed") ? "failed" : undefined;
     },
+    breakJournal: () => pool.query("ALTER TABLE bulk_records RENAME TO gone"),
     [Symbol.asyncDispose]: async () => {
       await pool.end();
       await server[Symbol.asyncDispose]();
@@ -42,6 +44,18 @@ describe.skipIf(SKIPS_POSTGRES)("the import on pg-boss", () => {
     expect([kills, stops]).toEqual([30, 10]);
     expect(killsOfRequests, "killed with a request on its way").toBeGreaterThanOrEqual(20);
     expect(stopsOfRequests, "stopped between the record and the request").toBeGreaterThanOrEqual(5);
+  });
+
+  test.each(Object.entries(CASES))("%s", async (_, happens) => {
+    await using queue = await start();
+    await happens(queue);
+  });
+
+  test("says once that there is no queue yet", async () => {
+    await using queue = await start();
+    await using imported = await Import.start(queue);
+    const { code, output } = await imported.command("work");
+    expect([code, output]).toEqual([1, "Error: there is no queue yet: add rows first\n"]);
   });
 
   test("without a journal creates rows twice when workers are killed", async () => {

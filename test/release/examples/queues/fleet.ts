@@ -14,6 +14,11 @@ import type { Control } from "./watched-store.ts";
 const HOOK = resolve(import.meta.dirname, "hook.ts");
 const EXAMPLES = resolve(import.meta.dirname, "../../../../examples");
 
+/** The name of the import. */
+export const IMPORT = "import";
+/** The key of a row, as the examples make it. */
+export const keyOf = (row: string): string => `${IMPORT}/web/${row}`;
+
 /** The queue of an example, as the test looks at it. */
 export interface QueueOfTest {
   /** The program in `examples/`. */
@@ -24,6 +29,8 @@ export interface QueueOfTest {
   readonly counts: () => Promise<{ readonly done: number; readonly failed: number; readonly open: number }>;
   /** How the job of a row has ended. */
   readonly endOf: (row: string) => Promise<"done" | "failed" | undefined>;
+  /** The journal of this key can no longer be read. */
+  readonly breakJournal: (key: string) => Promise<unknown>;
 }
 
 interface Worker {
@@ -91,7 +98,7 @@ export class Fleet implements AsyncDisposable {
     this.#rows += count;
     const lines = this.rows.slice(before).map((row) => `${row},web,${row},task`);
     writeFileSync(file, ["id,project,title,type", ...lines].join("\n"));
-    await this.command("add", file);
+    await this.command("add", IMPORT, file);
   }
 
   /** Runs a command of the example to its end; returns what it printed. */

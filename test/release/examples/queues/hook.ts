@@ -51,7 +51,12 @@ export function tell(told: Told): void {
   process.send?.(told);
 }
 
-export function begin(row: string): void {
+/**
+ * The row is under way from now on: its request is being recorded. None begins while the worker waits, so what it has told is all
+ * that a kill hits; also a row that a worker gives back as it is stopped, and whose next request is no first one.
+ */
+export async function begin(row: string): Promise<void> {
+  while (word !== undefined) await word;
   underWay.add(row);
 }
 

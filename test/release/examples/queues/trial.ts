@@ -1,6 +1,6 @@
 /** What is true of each queue with a journal for each job, and what is not without one. */
 import { expect } from "vitest";
-import { Fleet, type QueueOfTest } from "./fleet.ts";
+import { Fleet, keyOf, type QueueOfTest } from "./fleet.ts";
 import type { Order, Point } from "./hook.ts";
 
 const kill = (point: Point): Order => ({ point, signal: "SIGKILL" });
@@ -57,9 +57,8 @@ export async function importUnderFire(queue: QueueOfTest): Promise<Readonly<Reco
   expect(fleet.refused.length, "those that were stopped before their record").toBeGreaterThanOrEqual(5);
 
   // No worker is left, so the journals can be asked about the jobs that failed while a worker was stopped.
-  await fleet.command("settle");
+  const unknown = unknownOf(await fleet.command("settle"));
   await finish(fleet);
-  const unknown = unknownOf(await fleet.command("report"));
   const inOutage = emulator.requests
     .filter(({ operation, status }) => operation === "issues.create" && status === 503)
     .map(({ body }) => titleOf(body));
@@ -73,7 +72,7 @@ export async function importUnderFire(queue: QueueOfTest): Promise<Readonly<Reco
   }
 
   // Somebody has looked.
-  const settled = unknown.flatMap((row) => [fleet.created.has(row) ? "--applied" : "--not-applied", row]);
+  const settled = unknown.flatMap((row) => [fleet.created.has(row) ? "--applied" : "--not-applied", keyOf(row)]);
   await fleet.command("settle", ...settled);
   await finish(fleet);
   expect(await queue.counts()).toEqual({ done: ROWS, failed: 0, open: 0 });
@@ -94,8 +93,8 @@ async function finish(fleet: Fleet): Promise<void> {
   await fleet.dismiss();
 }
 
-function unknownOf(report: string): string[] {
-  return [...report.matchAll(/^(r\d+) .*\bunknown\b/gm)].map(([, row = ""]) => row);
+function unknownOf(settled: string): string[] {
+  return [...settled.matchAll(/^unknown: \S+\/(r\d+) /gm)].map(([, row = ""]) => row);
 }
 
 /** How many rows are created twice if three workers are disturbed once, without a store. */

@@ -14,16 +14,18 @@ export type Control = "none" | "last writer";
 const control = process.env["CONTROL"] as Control | undefined;
 
 export function redisJournal(redis: Redis, name: string): Journal {
-  const row = name.replace(/^import:/, "");
+  const row = rowOf(name);
   if (control === "none") return watched(memoryJournal(), row);
-  return watched(control === "last writer" ? inJobData(redis, row) : inRedis(redis, name), row);
+  return watched(control === "last writer" ? inJobData(redis, name) : inRedis(redis, name), row);
 }
 
 export function postgresJournal(pool: Pool, name: string): Journal {
-  const row = name.replace(/^import\//, "");
+  const row = rowOf(name);
   if (control === "none") return watched(memoryJournal(), row);
   return watched(control === "last writer" ? inReplacedRow(pool, name) : inPostgres(pool, name), row);
 }
+
+const rowOf = (name: string): string => name.replace(/^.*\//, "");
 
 function watched(inner: Journal, row: string): Journal {
   return {
@@ -32,7 +34,7 @@ function watched(inner: Journal, row: string): Journal {
       const [first] = records; // a run of one row appends one at a time
       const isSent = first?.state === "sending";
       if (isSent && first.revision === 1) await reach("loaded", row);
-      if (isSent) begin(row);
+      if (isSent) await begin(row);
       try {
         await inner.append(records);
       } catch (error) {
@@ -47,9 +49,9 @@ function watched(inner: Journal, row: string): Journal {
 }
 
 /** `job.updateData`: the recipe that loses to a worker that stalls. */
-function inJobData(connection: Redis, row: string): Journal {
+function inJobData(connection: Redis, key: string): Journal {
   const queue = new Queue<{ readonly records?: readonly JournalRecord[] }>("import", { connection });
-  const find = () => queue.getJob(`row-${row}`);
+  const find = () => queue.getJob(key);
   return {
     load: async () => (await find())?.data.records ?? [],
     async append(records) {
