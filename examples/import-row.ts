@@ -13,7 +13,7 @@ export type Row = Readonly<Record<"key" | "project" | "title" | "type", string>>
 export type RowEnd = Pick<BulkEntry<Row, Issue>, "state" | "reference"> & { message: string; isOutage: boolean };
 
 /** Failures that say nothing about the next row: of the project, of the job, of the journal. */
-const OF_ONE_ROW: readonly (string | undefined)[] = [undefined, "not_found", "permission", "abort", "journal"];
+const OF_ONE_ROW: readonly string[] = ["not_found", "permission", "abort", "journal"];
 
 /** Creates the issue of a row, unless an earlier job of this row did so, or may have. */
 export async function importRow(
@@ -33,7 +33,7 @@ export async function importRow(
   let message = "";
   try {
     for await (const { state, reference, reason } of run) {
-      const isOutage = !OF_ONE_ROW.includes(run.stoppedBy?.kind);
+      const isOutage = run.stoppedBy !== undefined && !OF_ONE_ROW.includes(run.stoppedBy.kind);
       return { state, reference, message: `${state}: ${reason?.message}`, isOutage };
     }
   } catch (error) {

@@ -37,7 +37,19 @@ describe("the documents", () => {
   });
 
   test("compile, each snippet by itself, against the built package", () => {
-    expect(compile(project, snippets)).toEqual([]);
+    expect(
+      compile(
+        project,
+        snippets.filter(({ conditions }) => conditions.of === undefined),
+      ),
+    ).toEqual([]);
+  });
+
+  test("show a part of a file word for word", () => {
+    const parts = snippets.filter(({ conditions }) => conditions.of !== undefined);
+    expect(parts).not.toEqual([]);
+    const isThere = ({ code, conditions: { of = "" } }: Snippet) => readFileSync(join(root, of), "utf8").includes(code);
+    expect(parts.filter((part) => !isThere(part)).map(({ place }) => place)).toEqual([]);
   });
 
   test.each(documents)("%s says what its snippets assume", (document) => {

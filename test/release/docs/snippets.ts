@@ -35,6 +35,8 @@ export interface Conditions extends Expected {
   readonly again?: Expected;
   /** What is wrong at its end when each of its requests fails once, by the names of `exploreFaults`. */
   readonly findings?: readonly string[];
+  /** The file that it is a part of, word for word: it is compiled and run there. */
+  readonly of?: string;
   /** Why it is compiled and not run. */
   readonly notRun?: string;
   /** Runtimes beside Node on which it is not run, each with the reason. */
@@ -95,12 +97,13 @@ export function snippetsOf(document: string, text: string = readFileSync(join(ro
     const line = (text.slice(0, match.index) + whole.slice(0, whole.indexOf("```ts"))).split("\n").length + 1;
     const imports = (name: string): boolean => code.includes(`from "${name}"`) || code.includes(`from "${name}/`);
     const [, reason] = Object.entries(READERS_OWN).find(([name]) => imports(name)) ?? [];
-    const notRun = language === "tsx" ? "renders a page" : reason;
+    const said = JSON.parse(conditions) as Conditions;
+    const notRun = said.of ? `is a part of ${said.of}` : language === "tsx" ? "renders a page" : reason;
     return {
       place: `${document}:${line}`,
       language: language === "tsx" ? "tsx" : "ts",
       code,
-      conditions: { ...(notRun !== undefined && { notRun }), ...(JSON.parse(conditions) as Conditions) },
+      conditions: { ...(notRun !== undefined && { notRun }), ...said },
     };
   });
 }
@@ -122,7 +125,8 @@ const GIVEN = {
 };
 
 /** What of it a snippet uses and does not declare. */
-export function assumedBy({ code }: Pick<Snippet, "code">): (keyof typeof GIVEN)[] {
+export function assumedBy({ code, conditions }: Pick<Snippet, "code" | "conditions">): (keyof typeof GIVEN)[] {
+  if (conditions.of) return [];
   const names = Object.keys(GIVEN) as (keyof typeof GIVEN)[]; // they are
   const isUsed = (name: string): boolean => new RegExp(`(?<![.\\w])${name}\\b`).test(code);
   // By a statement, or by a parameter such as `({ client }) =>`.
@@ -135,6 +139,6 @@ export function assumedBy({ code }: Pick<Snippet, "code">): (keyof typeof GIVEN)
 export function programOf(snippet: Pick<Snippet, "code" | "conditions">): string {
   const code = snippet.code.replaceAll('"@/lib/automation"', `"./${ownModule.file}"`);
   const { then = "" } = snippet.conditions;
-  const given = assumedBy({ code }).map((name) => GIVEN[name]);
+  const given = assumedBy({ code, conditions: snippet.conditions }).map((name) => GIVEN[name]);
   return `${given.join(" ")}\n${code}${then}\nexport {};\n`;
 }
