@@ -30,16 +30,16 @@ export async function importRow(
     reference: ({ number }) => number,
     stopAfter: 1, // the queue tries again
   });
-  let message = "";
+  let end: RowEnd = { state: "not_sent", reference: undefined, message: "", isOutage: false };
   try {
     for await (const { state, reference, reason } of run) {
       const isOutage = run.stoppedBy !== undefined && !OF_ONE_ROW.includes(run.stoppedBy.kind);
-      return { state, reference, message: `${state}: ${reason?.message}`, isOutage };
+      end = { state, reference, message: `${state}: ${reason?.message}`, isOutage };
     }
   } catch (error) {
-    message = String(error); // the run has not begun
+    end.message ||= String(error); // the run has not begun
   }
-  return { state: "not_sent", reference: undefined, message, isOutage: false };
+  return end;
 }
 
 /** Answers of a person who has looked for rows whose outcome is unknown, by key. */
