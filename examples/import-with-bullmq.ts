@@ -2,9 +2,9 @@
  * Creates an issue for each row of a CSV file, with any number of processes on a queue of BullMQ: each row at most once, also
  * if a worker is killed, or stalls and goes on. The guide is docs/job-queues.md.
  *
- *   node examples/import-with-bullmq.ts add NAME rows.csv     # a job for each row; NAME is that of the import
- *   node examples/import-with-bullmq.ts work             # in several processes, on several machines
- *   node examples/import-with-bullmq.ts report           # the counts, and why jobs failed
+ *   node examples/import-with-bullmq.ts add 2026-11-24 rows.csv   # a job for each row of this import
+ *   node examples/import-with-bullmq.ts work                      # in several processes, on several machines
+ *   node examples/import-with-bullmq.ts report                    # the counts, and why jobs failed
  *   node examples/import-with-bullmq.ts settle --applied KEY --not-applied KEY   # while no worker runs
  */
 import { Queue, UnrecoverableError, Worker } from "bullmq";

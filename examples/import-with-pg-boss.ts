@@ -2,9 +2,9 @@
  * Creates an issue for each row of a CSV file, with any number of processes on a queue of pg-boss: each row at most once, also
  * if a worker is killed, or stalls and goes on. The guide is docs/job-queues.md.
  *
- *   node examples/import-with-pg-boss.ts add NAME rows.csv    # a job for each row; NAME is that of the import
- *   node examples/import-with-pg-boss.ts work             # in several processes, on several machines
- *   node examples/import-with-pg-boss.ts report           # the counts, and why jobs failed
+ *   node examples/import-with-pg-boss.ts add 2026-11-24 rows.csv   # a job for each row of this import
+ *   node examples/import-with-pg-boss.ts work                      # in several processes, on several machines
+ *   node examples/import-with-pg-boss.ts report                    # the counts, and why jobs failed
  *   node examples/import-with-pg-boss.ts settle --applied KEY --not-applied KEY   # while no worker runs
  */
 import { setTimeout } from "node:timers/promises";
