@@ -94,7 +94,8 @@ describe("a journal that no run was given", () => {
     const options = { items: rowsOf(3), key, client, send };
     // As of a program that fails between the two, or that calls `bulkWrite` and awaits it never.
     void bulkWrite({ ...options, journal: fileJournal(path) });
-    bulkWrite({ ...options, journal: fileJournal(path), concurency: 3 } as typeof options & { journal: FileJournal });
+    const wrong = { ...options, journal: fileJournal(path), concurency: 3 };
+    expect(() => bulkWrite(wrong)).toThrow("concurency");
     expect(readdirSync(folder)).toEqual([]);
     for (const journal of journals) expect((await runToEnd(bulkWrite({ ...options, journal }))).error).toBeUndefined();
     expect(readdirSync(folder)).toEqual(["import.journal"]);
@@ -184,7 +185,7 @@ describe("a full disk", () => {
     // The header, and then two records of each of two items; the third never left.
     expect(emulator.requests).toHaveLength(2);
     const run = bulkWrite({ ...options, journal: fileJournal(path) });
-    expect(await run).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2, otherTokens: 0 });
+    expect(await run).toEqual({ done: 20, skipped: 2 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
 
@@ -243,14 +244,12 @@ test("a journal is flushed where the handles of the platform cannot flush, as th
 
 test("a reason is kept in the file", async () => {
   const { emulator, client } = service();
-  emulator.fault({ status: 422, body: { error: "invalid", message: "no such type" } });
-  const run = async () => ({
-    run: bulkWrite({ items: rowsOf(1), key, client, send, journal: fileJournal(path) }),
-  });
-  const [first] = (await runToEnd((await run()).run)).entries;
-  const [second] = (await runToEnd((await run()).run)).entries;
-  expect(first?.reason).toMatchObject({ kind: "bad_request", message: "no such type" });
-  expect(second).toMatchObject({ state: "refused", skipped: true, reason: first?.reason });
+  emulator.fault({ status: 500, body: { error: "internal", message: "the disk is full" } });
+  const run = () => runToEnd(bulkWrite({ items: rowsOf(1), key, client, send, journal: fileJournal(path) }));
+  const [first] = (await run()).entries;
+  const [second] = (await run()).entries;
+  expect(first?.reason).toMatchObject({ kind: "server", message: "the disk is full" });
+  expect(second).toMatchObject({ state: "unknown", error: undefined, reason: first?.reason });
 });
 
 test("a journal that is closed, or not loaded yet, cannot be written to", async () => {

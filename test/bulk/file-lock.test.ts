@@ -273,9 +273,9 @@ describe("a run that was taken for dead", () => {
   }
 
   test("sends nothing on the strength of a record that was flushed too late", async () => {
-    const { emulator, states, error } = await runAndMeddle({ flush: 3 }, removeLocks);
+    const { emulator, states, error } = await runAndMeddle({ flush: 4 }, removeLocks);
     expect(error).toMatchObject({ reason: "in_use", message: expect.stringContaining("is gone") });
-    // The third flush is that of the second item.
+    // The fourth flush is that of the second item: those of the header and of the first item come before it.
     expect(emulator.requests).toHaveLength(1);
     expect(states["row-2"]).toBe("not_sent");
   });

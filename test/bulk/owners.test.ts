@@ -71,7 +71,7 @@ describe("a journal of another service", () => {
       const journal = memoryJournal();
       await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
       const again = bulkWrite({ client: clientAt(baseUrl).client, items: rowsOf(3), key, send, journal });
-      expect(await again).toMatchObject({ done: 3, skipped: 2, otherTokens: 0 });
+      expect(await again).toMatchObject({ done: 3, skipped: 2 });
     },
   );
 });
@@ -95,12 +95,11 @@ describe("an emulator", () => {
     expect(journal.records.find(({ key: of, revision }) => of === "row-1" && revision === 8)?.state).toBe("sending");
     const later = next(emulator) ?? emulator;
     const again = clientOf(later, { fetch: later.fetch, logger, logLevel: "info" });
-    expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 0, otherTokens: 0 });
+    expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 0 });
     expect(issueCounts(later)).toEqual({ "Issue 1": 1, "Issue 2": 1, "Issue 3": 1 });
     expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 3 });
-    expect(logger.info.mock.calls).toEqual([
-      [expect.stringMatching(/^bulkWrite: .* of another emulator, .* anew$/), {}],
-    ]);
+    const lines = logger.info.mock.calls.filter(([line]) => /^bulkWrite: .* of another emulator, .* anew$/.test(line));
+    expect(lines).toHaveLength(1);
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
@@ -109,8 +108,8 @@ describe("an emulator", () => {
     const journal = memoryJournal();
     await journal.append([{ key: "row-1", state: "unknown", at, service: `${emulator.baseUrl}#another#1` }]);
     const run = bulkWrite({ client, items: rowsOf(1), key, send, journal, signal: AbortSignal.abort() });
-    const { states, entries } = await runToEnd(run);
-    expect([states, entries[0]?.reason?.kind]).toEqual([{ "row-1": "not_sent" }, "abort"]);
+    const { left } = await runToEnd(run);
+    expect(left?.summary).toMatchObject({ not_sent: 1, unknown: 0 });
   });
 
   test.each<[string, (emulator: Emulator) => readonly [theirs: string, client: Client]]>([

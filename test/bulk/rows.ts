@@ -1,5 +1,5 @@
 /** Rows that become issues, and what came of them. */
-import { type BulkEntry, BulkError, type BulkRun } from "../../src/bulk/index.ts";
+import { type BulkCounts, type BulkEntry, BulkError, type BulkRun } from "../../src/bulk/index.ts";
 import { type ApiPromise, Client, type ClientOptions, type FetchFunction, type Issue } from "../../src/client/index.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 
@@ -76,4 +76,11 @@ export async function runToEnd(run: BulkRun<Row, unknown> | (() => BulkRun<Row, 
   }
   const left = error instanceof BulkError ? error : undefined;
   return { states, entries, left, error: left === undefined ? error : undefined };
+}
+
+/** The counts at the end of a run, whether or not items are left. Rejects if the run could not work. */
+export async function countsOf(run: BulkRun<Row, unknown>): Promise<BulkCounts> {
+  const { error } = await runToEnd(run);
+  if (error !== undefined) throw error;
+  return run.summary;
 }

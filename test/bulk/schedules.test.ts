@@ -116,7 +116,7 @@ async function execute(world: ReturnType<typeof service>, journal: WatchedJourna
     }
   };
   await iterate().catch((error: unknown) => {
-    if (!["ArgumentError", "JournalError"].includes((error as Error).name)) throw error;
+    if (!["ArgumentError", "JournalError", "SendError", "BulkError"].includes((error as Error).name)) throw error;
   });
   isOver = true;
   for (const fault of faults) fault.remove();

@@ -194,8 +194,7 @@ describe("after send, the state of an item with", () => {
   test("an error of the application after the write: key, result and cause, and no print shows the result", () => {
     const { error } = stateAfterSend("A-1", threw(crash), done);
     expect(error).toBeInstanceOf(SendError);
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect(error).toMatchObject({ kind: "argument", key: "A-1", result: { number: 7 }, cause: crash });
+    expect(error).toMatchObject({ kind: "send", outcome: "accepted", key: "A-1", result: { number: 7 }, cause: crash });
     expect(JSON.stringify(error)).toContain("no such field");
     expect(JSON.stringify(error)).not.toContain("number");
   });
