@@ -18,7 +18,7 @@ describe("one object", () => {
   ])("of %s serves one run at a time, and one after the other", async (_, make) => {
     const { emulator, client } = service();
     const options = { client, items: rowsOf(9), key, send, journal: make() };
-    const first = bulkWrite(options);
+    const first = bulkWrite(options).then((summary) => summary);
     expect(await rejection(bulkWrite(options))).toMatchObject({ kind: "journal", reason: "in_use" });
     expect(await first).toMatchObject({ done: 9 });
     expect(emulator.requests).toHaveLength(9);
