@@ -5,7 +5,7 @@
  * Run it: node examples/error-handling.ts
  */
 import { type AnyAutomationError, Client, isAutomationError } from "project-automation";
-import { bulkWrite } from "project-automation/bulk";
+import { bulkWrite, type Journal, memoryJournal } from "project-automation/bulk";
 import { fileJournal } from "project-automation/bulk/node";
 import type { Fault } from "project-automation/testing";
 import { startEmulator } from "project-automation/testing/node";
@@ -75,6 +75,18 @@ const service = await startEmulator();
 const client = new Client({ baseUrl: service.baseUrl, token: service.token, retry: false });
 const read = () => client.projects.list().toArray();
 const write = () => client.issues.create("web", { title: "It breaks", type: "bug" });
+const importIssue = async ({ journal = memoryJournal() as Journal, followUp = async () => {} } = {}) => {
+  await bulkWrite({
+    client,
+    items: ["It breaks"],
+    key: (title) => title,
+    send: async (client, title) => {
+      await client.issues.create("web", { title, type: "bug" });
+      await followUp();
+    },
+    journal,
+  });
+};
 /** The same call, with something going wrong once. */
 const faulty = (fault: Fault, call: () => Promise<unknown>) => async () => {
   const scripted = service.emulator.fault(fault);
@@ -106,15 +118,9 @@ const provocations: readonly (() => unknown)[] = [
   faulty({ transform: () => ({ number: "one" }) }, write),
   faulty({ page: "loop", times: 2 }, read),
   () => client.withOptions({ token: () => Promise.reject(new Error("the vault is sealed")) }).sessions.get("1"),
-  async () => {
-    await bulkWrite({
-      client,
-      items: ["It breaks"],
-      key: (title) => title,
-      send: (client, title) => client.issues.create("web", { title, type: "bug" }),
-      journal: fileJournal("no-such-folder/import.journal"),
-    });
-  },
+  () => importIssue({ journal: fileJournal("no-such-folder/import.journal") }),
+  faulty({ operation: "issues.create", status: 422 }, () => importIssue()),
+  () => importIssue({ followUp: () => Promise.reject(new Error("the index is down")) }),
   // The last one: from here on the token pauses, for every call.
   faulty({ status: 429, headers: { "retry-after": "2" } }, read),
 ];

@@ -138,6 +138,13 @@ const TABLE: readonly Row[] = [
     "not_sent",
     "hold",
   ],
+  [
+    "a token provider that failed",
+    resolved,
+    failed(new TokenProviderError("no vault", { ...own, outcome: "not_sent" })),
+    "not_sent",
+    "stop",
+  ],
   ["no end, and a request on its way", "abandoned", left, "unknown"],
   ["no end, and no request", "abandoned", begun, "not_sent"],
   ["no end, and no write", "abandoned", undefined, "not_sent"],

@@ -22,6 +22,8 @@ const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
   validation: /was applied, so it must not be repeated/,
   pagination: /repeats a cursor/,
   journal: /nothing is sent without it/,
+  bulk: /start the import again: 1 of 1 item is left: 1 refused/,
+  send: /follows the write of It breaks/,
   token_provider: /the vault is sealed/,
 };
 

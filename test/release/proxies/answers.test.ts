@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
-import { type BulkSummary, bulkWrite } from "../../../src/bulk/index.ts";
+import { type BulkCounts, bulkWrite } from "../../../src/bulk/index.ts";
 import { fileJournal } from "../../../src/bulk/node.ts";
 import { type AutomationError, Client, type ClientOptions } from "../../../src/client/index.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
@@ -214,7 +214,7 @@ const writes = ({ emulator }: RunningEmulator): number =>
   emulator.requests.filter(({ method, status }) => method === "POST" && status === 201).length;
 
 /** None was done or refused; those that were begun are unknown. Returns how many. */
-function expectStopped({ done, refused, unknown, not_sent }: BulkSummary): number {
+function expectStopped({ done, refused, unknown, not_sent }: BulkCounts): number {
   expect([done, refused, unknown + not_sent]).toEqual([0, 0, COUNT]);
   expect(unknown).toBeGreaterThanOrEqual(STOP_AFTER);
   expect(unknown).toBeLessThanOrEqual(BEGUN);
@@ -232,7 +232,7 @@ describe("a 2xx of a proxy", () => {
       if (kind === "parse") expect(error.message).toContain("it was probably not the service that answered");
 
       const first = setup.run();
-      expect(await rejection(first.finish())).toMatchObject({ kind });
+      expect(await rejection(first)).toMatchObject({ stoppedBy: { kind } });
       const begun = expectStopped(first.summary);
 
       expect((await examine({ baseUrl: proxy.baseUrl, token: emulator.token })).report).toMatchObject({
@@ -250,7 +250,9 @@ describe("a 2xx of a proxy", () => {
       expect(emulator.emulator.requests).toEqual([]);
 
       await proxy.correct(one.corrected);
-      expect(await setup.run()).toMatchObject({ done: COUNT - begun, unknown: begun, skipped: 0 });
+      expect(await rejection(setup.run())).toMatchObject({
+        summary: { done: COUNT - begun, unknown: begun, skipped: 0 },
+      });
       expect(Object.values(issueCounts(emulator.emulator))).toEqual(Array(COUNT - begun).fill(1));
     },
   );
@@ -283,7 +285,7 @@ describe("a 4xx of a proxy", () => {
     expect(await create(client)).toMatchObject({ status, outcome: "rejected", attempts: 1 });
 
     const first = setup.run();
-    expect(await rejection(first.finish())).toMatchObject({ status });
+    expect(await rejection(first)).toMatchObject({ stoppedBy: { status } });
     expect(first.summary).toMatchObject({ done: 0, refused: 0, unknown: 0, not_sent: COUNT });
     expect(writes(emulator)).toBe(0);
 
@@ -297,7 +299,7 @@ describe("a 4xx of a proxy", () => {
     async () => {
       await using setup = await setUp({ proxy: "nginx", name: "407", wrong: returning(407), corrected: NGINX });
       const first = setup.run();
-      expect(await rejection(first.finish())).toMatchObject({ kind: "connection" });
+      expect(await rejection(first)).toMatchObject({ stoppedBy: { kind: "connection" } });
       expect(first.summary).toMatchObject({ not_sent: COUNT, unknown: 0 });
       expect(setup.emulator.emulator.requests).toEqual([]);
     },

@@ -36,7 +36,7 @@ async function importBehind(zone: string, rest: string, perSecond = PER_SECOND) 
   await using proxy = await ProxyServer.start("nginx", limited(zone, rest, perSecond), service);
   const client = new Client({ baseUrl: proxy.baseUrl, token: service.token });
   const run = bulkWrite({ client, items: rowsOf(COUNT), key, send, journal: memoryJournal() });
-  const error = await run.finish().then(
+  const error = await run.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

@@ -197,7 +197,7 @@ test.each(Object.entries(WRONG))("found: %s", async (_, { what, options }) => {
 const bulk = (concurrency: number): ExploreOptions<string> => ({
   ...disk,
   program: async ({ client, prepared }) => {
-    const summary = await bulkWrite({
+    await bulkWrite({
       client,
       items: TITLES,
       key: (title) => title,
@@ -205,7 +205,6 @@ const bulk = (concurrency: number): ExploreOptions<string> => ({
       send: (own, title) => own.issues.create("web", { title, type: "bug" }),
       journal: fileJournal(join(prepared, "journal")),
     });
-    if (summary.not_sent + summary.unknown > 0) throw new Error("some are open");
   },
 });
 
