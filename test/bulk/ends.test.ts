@@ -82,7 +82,7 @@ describe("a run that leaves items", () => {
     ],
     ["the answer of a proxy", { status: 404, body: "<html>" }, { not_sent: 6 }, /6 not sent\. "row-\d" not sent: /],
     ["a page in the place of the service", { status: 200, body: "<html>" }, { unknown: 6 }, /6 unknown\. /],
-  ])("rejects with a BulkError, and is stopped by nothing: %s", async (_, fault, left, message) => {
+  ])("rejects with a BulkError, and is stopped by nothing: %s", async (...[, fault, left, message]) => {
     const { emulator, options } = setUp();
     emulator.fault({ times: ALWAYS, ...fault });
     const error = await leftBy({ ...options, stopAfter: false });

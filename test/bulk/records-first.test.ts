@@ -1,22 +1,14 @@
-/** A record comes before the word: entries, counts and the end of a run wait for the record of each end, whoever wrote it. */
-import { execFile as execFileWithCallback } from "node:child_process";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, type JournalRecord } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
 import type { Client } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/core/time/clock.ts";
-import { startEmulator } from "../../src/testing/node.ts";
-import { bundled } from "../support/child-program.ts";
-import type { ExitingTask } from "./exiting-run.ts";
 import { answering, send as create, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
-
-const execFile = promisify(execFileWithCallback);
 
 let folder: string;
 beforeEach(async () => {
@@ -133,17 +125,6 @@ describe.each(AFTERWARDS)("send goes on after its write with %s:", (_, work) => 
     expect(left).toBeGreaterThan(0);
     expect(Object.values(journal.states)).not.toContain("sending");
   });
-
-  test.each([1, 4, 9])("a journal that takes %d records stops the run, and no call is left", async (space) => {
-    const { client } = service();
-    const journal = new SlowJournal(2);
-    journal.space = space;
-    const { error } = await runToEnd(
-      bulkWrite({ client, items: rowsOf(12), key, send: after(work), journal, concurrency: 1 }),
-    );
-    expect(error).toMatchObject({ kind: "journal", reason: "failed" });
-    expect([journal.closed, journal.faults]).toEqual([1, []]);
-  });
 });
 
 test("a platform without MessageChannel keeps the order, too", async () => {
@@ -180,23 +161,4 @@ test("a call that send left behind, and that is answered after the end, records 
   answer();
   for (let turn = 0; turn < 20; turn += 1) await platformTurn();
   expect([journal.closed, journal.faults]).toEqual([1, []]);
-});
-
-describe("a process that exits as soon as its run has settled", () => {
-  const program = bundled(join(import.meta.dirname, "exiting-run.ts"));
-
-  test("loses no record", async () => {
-    const service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false });
-    onTestFinished(() => service.close());
-    const task: ExitingTask = {
-      baseUrl: service.baseUrl,
-      token: service.token,
-      path: join(folder, "import.journal"),
-      rows: 30,
-    };
-    const start = async (): Promise<string> =>
-      (await execFile(process.execPath, [program, JSON.stringify(task)])).stdout;
-    expect(await start()).toBe("done 30, skipped 0\n");
-    expect(await start()).toBe("done 30, skipped 30\n");
-  });
 });

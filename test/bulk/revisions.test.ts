@@ -89,18 +89,6 @@ describe("of two runs on a store in which key and revision are unique", () => {
     return { view, stored, refused };
   }
 
-  test("the second ends as in_use, and sends nothing", async () => {
-    const { emulator, client } = service();
-    const { view } = store();
-    const options = { client, items: rowsOf(1), key, send };
-    const ends = await Promise.all([1, 2].map(() => runToEnd(bulkWrite({ ...options, journal: view() }))));
-    expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
-    expect(emulator.requests).toHaveLength(1);
-    expect(ends.map(({ states }) => states["row-1"]).sort()).toEqual(["done", "not_sent"]);
-    const [error] = ends.flatMap((end) => end.error ?? []);
-    expect(error).toMatchObject({ kind: "journal", reason: "in_use" });
-  });
-
   test("one conflict refuses the batch: none of its items is sent", async () => {
     const { emulator, client } = service();
     const { view, stored, refused } = store();

@@ -1,29 +1,11 @@
 /** In which state an item ends, and what the next run makes of it. */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { ArgumentError } from "../../src/client/index.ts";
-import { clientOf, issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
+import { clientOf, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 
 const [row] = rowsOf(1) as [Row];
 
 describe("a run", () => {
-  test("writes each item once, and the next one sends nothing", async () => {
-    const { emulator, client } = service();
-    const journal = memoryJournal();
-    const options = { items: rowsOf(25), key, client, send, journal };
-    const first = bulkWrite(options);
-    const { entries } = await runToEnd(first);
-    expect(first.summary).toEqual({ done: 25, skipped: 0, refused: 0, not_sent: 0, unknown: 0 });
-    expect(entries.every(({ result }) => typeof (result as { number: number }).number === "number")).toBe(true);
-    expect(Object.values(issueCounts(emulator))).toEqual(Array(25).fill(1));
-
-    const second = bulkWrite(options);
-    const again = await runToEnd(second);
-    expect(second.summary).toEqual({ done: 25, skipped: 25, refused: 0, not_sent: 0, unknown: 0 });
-    expect(again.entries.every(({ state, skipped }) => state === "done" && skipped)).toBe(true);
-    expect(emulator.requests).toHaveLength(25);
-  });
-
   test("keeps the reference of a result for later runs, and nothing else of it", async () => {
     const { client } = service();
     const journal = memoryJournal();
@@ -43,6 +25,7 @@ describe("a run", () => {
       "reference failed",
     ],
     ["returns an object", () => ({}) as never, "reference must return a string or a number"],
+    ["rejects", () => Promise.reject(new Error("no number")) as never, "reference must return a string or a number"],
   ])("an item is done though its reference %s, and the entry says why", async (_, reference, message) => {
     const { client } = service();
     const options = { items: [row], key, client, send, journal: memoryJournal(), reference };
@@ -59,14 +42,7 @@ const CASES = [
   { name: "a conflict", fault: { status: 409 }, state: "refused", next: "done" },
   { name: "an invalid request", fault: { status: 422 }, state: "refused", next: "done" },
   { name: "a missing project", fault: { status: 404 }, state: "not_sent", next: "done" },
-  { name: "a method that is not allowed", fault: { status: 405 }, state: "not_sent", next: "done" },
   { name: "an error of the service", fault: { status: 500 }, state: "unknown", next: "unknown" },
-  {
-    name: "an applied write that is answered 500",
-    fault: { status: 500, apply: true },
-    state: "unknown",
-    next: "unknown",
-  },
   { name: "a connection lost before", fault: { drop: "before" as const }, state: "unknown", next: "unknown" },
   { name: "a connection lost after", fault: { drop: "after" as const }, state: "unknown", next: "unknown" },
   {
@@ -82,8 +58,6 @@ const CASES = [
     next: "done",
   },
   { name: "a redirect", fault: { status: 307 }, state: "not_sent", next: "done" },
-  { name: "a refused token", fault: { status: 401 }, state: "not_sent", next: "done" },
-  { name: "a missing scope", fault: { status: 403 }, state: "not_sent", next: "done" },
 ];
 
 describe("an item is", () => {
@@ -97,19 +71,6 @@ describe("an item is", () => {
     const { entries } = await runToEnd(bulkWrite({ ...options, client: clientOf(emulator), send }));
     expect(entries).toMatchObject([{ state: next, skipped: false }]);
     expect(emulator.requests).toHaveLength(next === "done" ? 2 : 1);
-  });
-
-  test("not_sent if its arguments are invalid, and the run goes on", async () => {
-    const { emulator, client } = service();
-    const items = [
-      { id: "a", title: 7 as never },
-      { id: "b", title: "fine" },
-    ];
-    const run = bulkWrite({ items, key, client, send, journal: memoryJournal() });
-    const { states, entries } = await runToEnd(run);
-    expect(states).toEqual({ a: "not_sent", b: "done" });
-    expect(entries.find((entry) => entry.key === "a")?.error).toBeInstanceOf(ArgumentError);
-    expect(emulator.requests).toHaveLength(1);
   });
 });
 

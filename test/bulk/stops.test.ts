@@ -5,7 +5,7 @@ import { Client, type ClientEvent, type FetchFunction } from "../../src/client/i
 import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
 import { CLOSED_PORT } from "../support/raw-server.ts";
-import { answering, countsOf, issueCounts, key, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
+import { answering, countsOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -14,25 +14,6 @@ const silence = { times: ALWAYS, delayMs: ALWAYS };
 const sum = ({ done, refused, not_sent, unknown }: BulkCounts): number => done + refused + not_sent + unknown;
 
 describe("a token that is refused in the middle", () => {
-  test.each([
-    [401, "auth"],
-    [403, "permission"],
-  ])("with %i stops the run, and the next run sends the rest", async (status, kind) => {
-    const { emulator, client } = service();
-    const refusal = emulator.fault({ skip: 10, times: ALWAYS, status });
-    const journal = new WatchedJournal();
-    const options = { items: rowsOf(50), key, client, send, journal, concurrency: 4 };
-    const run = bulkWrite(options);
-    expect(await countsOf(run)).toEqual({ done: 10, skipped: 0, refused: 0, not_sent: 40, unknown: 0 });
-    expect(run.stoppedBy).toMatchObject({ kind });
-    expect(emulator.requests.length).toBeLessThanOrEqual(14);
-    expect(journal.closed).toBe(1);
-
-    refusal.remove();
-    expect(await bulkWrite(options)).toEqual({ done: 50, skipped: 10 });
-    expect(Object.values(issueCounts(emulator))).toEqual(Array(50).fill(1));
-  });
-
   test("while others wait for the rate limit: these leave the queue", async () => {
     const { emulator, client } = service({ maxConcurrency: 1 });
     emulator.fault({ status: 401 });
@@ -124,20 +105,6 @@ describe("a signal", () => {
     expect(journal.closed).toBe(1);
   });
 
-  test("that has aborted before sends nothing", async () => {
-    const { emulator, client } = service();
-    const run = bulkWrite({
-      items: rowsOf(3),
-      key,
-      client,
-      send,
-      journal: memoryJournal(),
-      signal: AbortSignal.abort(),
-    });
-    expect(await countsOf(run)).toMatchObject({ not_sent: 3 });
-    expect(emulator.requests).toEqual([]);
-  });
-
   test("waits for a silent service no longer than graceMs; what was on its way is unknown", async () => {
     const { emulator, client } = service({ maxConcurrency: 2 });
     const fault = emulator.fault(silence);
@@ -150,26 +117,6 @@ describe("a signal", () => {
     expect(await ended).toMatchObject({ unknown: 2, not_sent: 7 });
     fault.remove();
     expect(await countsOf(bulkWrite(options))).toMatchObject({ unknown: 2, done: 7 });
-  });
-
-  test("ends a wait for the rate limit: an item that was refused by it is not_sent", async () => {
-    const { emulator, client } = service();
-    const fault = emulator.fault({ times: ALWAYS, status: 429, headers: { "retry-after": "60" } });
-    const stop = new AbortController();
-    const run = bulkWrite({
-      items: rowsOf(9),
-      key,
-      client,
-      send,
-      journal: memoryJournal(),
-      graceMs: 0,
-      signal: stop.signal,
-    });
-    const ended = countsOf(run);
-    await expect.poll(() => fault.hits).toBeGreaterThan(0);
-    await expect.poll(() => client.rateLimit?.pausedUntil).toBeDefined();
-    stop.abort();
-    expect(await ended).toMatchObject({ not_sent: 9 });
   });
 });
 
@@ -340,15 +287,6 @@ describe("a journal that fails", () => {
     expect(sum(run.summary)).toBe(60);
   });
 
-  test("to load ends the run before anything is sent", async () => {
-    const { emulator, client } = service();
-    const journal = { load: () => Promise.reject(new Error("gone")), append: () => undefined };
-    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal });
-    const { error } = await runToEnd(run);
-    expect(error).toMatchObject({ kind: "journal", message: "the journal could not be loaded: gone" });
-    expect(emulator.requests).toEqual([]);
-  });
-
   test("with a record that is none ends the run, and names it", async () => {
     const { client } = service();
     const at = new Date(0).toISOString();
@@ -375,22 +313,4 @@ describe("a journal that fails", () => {
     const { entries, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, client, send, journal }));
     expect([entries.length, error]).toEqual([2, expect.objectContaining({ kind: "journal" })]);
   });
-});
-
-test("two runs on one journal at once: the second fails, and the first goes on", async () => {
-  const { emulator, client } = service();
-  const journal = new WatchedJournal();
-  const options = { items: rowsOf(10), key, client, send, journal };
-  const [first, second] = await Promise.all([runToEnd(bulkWrite(options)), runToEnd(bulkWrite(options))]);
-  expect(first.error).toBeUndefined();
-  expect(second.error).toMatchObject({ kind: "journal", reason: "in_use" });
-  expect([journal.closed, emulator.requests.length]).toEqual([1, 10]);
-});
-
-test("an item that an earlier attempt may have written is unknown, whatever the response to the last attempt", async () => {
-  const { emulator, client } = service({ retry: { unsafeWrites: true, minDelayMs: 1 } });
-  emulator.fault({ ...titled("Issue 1"), drop: "after" });
-  emulator.fault({ ...titled("Issue 1"), skip: 1, status: 409 });
-  const run = bulkWrite({ items: rowsOf(1), key, client, send, journal: memoryJournal() });
-  expect(await countsOf(run)).toMatchObject({ unknown: 1 });
 });

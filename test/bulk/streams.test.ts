@@ -18,20 +18,7 @@ async function turns(count: number): Promise<void> {
 
 describe("a stream of items", () => {
   test.each<[string, (rows: Row[]) => Iterable<Row> | AsyncIterable<Row>]>([
-    [
-      "a generator",
-      function* (rows) {
-        yield* rows;
-      },
-    ],
-    [
-      "an async generator",
-      async function* (rows) {
-        yield* rows;
-      },
-    ],
     ["an iterator", (rows) => rows.values()],
-    ["a stream of Node", (rows) => Readable.from(rows)],
     [
       "an iterator of one's own whose `done` is not a boolean",
       (rows) => {
@@ -100,52 +87,6 @@ describe("a stream of items", () => {
     await expect.poll(() => run.summary.done).toBe(2);
     stop.abort();
     expect((await ended).states).toEqual({ "row-1": "done", "row-2": "done" });
-  });
-
-  test.each([1, 3])(
-    "that brings an item just as the run is stopped does not lose it: after %i turns",
-    async (count) => {
-      const { client } = service();
-      const stop = new AbortController();
-      let taken = 0;
-      async function* stream(): AsyncGenerator<Row> {
-        for (const row of rowsOf(9)) {
-          if (row.id === "row-3") {
-            await expect.poll(() => run.summary.done).toBe(2);
-            stop.abort();
-            await turns(count);
-          }
-          taken += 1;
-          yield row;
-        }
-      }
-      const run = bulkWrite({
-        items: stream(),
-        key,
-        client,
-        send,
-        journal: memoryJournal(),
-        signal: stop.signal,
-      });
-      expect(await countsOf(run)).toMatchObject({ done: 2, not_sent: 1 });
-      expect(taken).toBe(3);
-    },
-  );
-
-  test("that brings an item while requests are on their way after a stop does not lose it", async () => {
-    const { emulator, client } = service();
-    const fault = emulator.fault({ delayMs: 20 });
-    const stop = new AbortController();
-    async function* stream(): AsyncGenerator<Row> {
-      const [first, second] = rowsOf(2) as [Row, Row];
-      yield first;
-      await expect.poll(() => fault.hits).toBe(1);
-      stop.abort();
-      await settleDown();
-      yield second;
-    }
-    const options = { items: stream(), key, client, send, journal: memoryJournal(), signal: stop.signal };
-    expect(await countsOf(bulkWrite(options))).toMatchObject({ done: 1, not_sent: 1 });
   });
 
   describe("that has been asked for its next item when the run is stopped", () => {
@@ -217,19 +158,6 @@ describe("a stream of items", () => {
     });
   });
 
-  test("that fails ends the run with that cause, after the entries of what it brought", async () => {
-    const { client } = service();
-    async function* stream(): AsyncGenerator<Row> {
-      yield* rowsOf(3);
-      throw new Error("line 4 is no JSON");
-    }
-    const { states, error } = await runToEnd(
-      bulkWrite({ items: stream(), key, client, send, journal: memoryJournal() }),
-    );
-    expect(Object.keys(states)).toHaveLength(3);
-    expect(error).toMatchObject({ kind: "argument", cause: { message: "line 4 is no JSON" } });
-  });
-
   test("that fails with an error of this package ends the run with that error, after the entries of what it brought", async () => {
     const { emulator, client } = service();
     emulator.fault({ operation: "projects.list", status: 403, skip: 1, times: Number.POSITIVE_INFINITY });
@@ -259,50 +187,7 @@ describe("a stream of items", () => {
   });
 });
 
-/** A source that speaks as soon as it is asked, to those who listen. */
-function speaker(): { readonly items: AsyncIterable<Row>; say(row: Row | undefined): void; readonly asked: number } {
-  const heard: (Row | undefined)[] = [];
-  let wake = (): void => {};
-  const source = {
-    asked: 0,
-    say(row: Row | undefined) {
-      if (source.asked > 0) heard.push(row);
-      wake();
-    },
-    items: {
-      [Symbol.asyncIterator]: () => {
-        source.asked += 1;
-        return (async function* () {
-          for (;;) {
-            while (heard.length === 0) {
-              await new Promise<void>((resolve) => {
-                wake = resolve;
-              });
-            }
-            const row = heard.shift();
-            if (row === undefined) return;
-            yield row;
-          }
-        })();
-      },
-    },
-  };
-  return source;
-}
-
 describe("the iterator of a source", () => {
-  test.each(["awaited", "iterated"])("is asked for in the turn of bulkWrite: nothing is lost (%s)", async (how) => {
-    const { client } = service();
-    const source = speaker();
-    const run = bulkWrite({ items: source.items, key, client, send, journal: memoryJournal() });
-    for (const row of rowsOf(3)) source.say(row);
-    source.say(undefined);
-    await settleDown();
-    if (how === "awaited") await run;
-    else expect(Object.keys((await runToEnd(run)).states)).toHaveLength(3);
-    expect([run.summary.done, source.asked]).toEqual([3, 1]);
-  });
-
   test("brings each line of a file that was opened for the run", async () => {
     const { client } = service();
     const lines = createInterface({ input: Readable.from(["a\n", "b\nc\n", "d"]) });
@@ -442,14 +327,6 @@ describe("entries", () => {
     const keys = results.flatMap((result) => (result.done === true ? [] : [result.value.key]));
     expect(keys.sort()).toEqual(rowsOf(7).map(key).sort());
   });
-});
-
-test("nothing happens until the run is iterated", async () => {
-  const { emulator, client } = service();
-  const fail = (): never => expect.fail("called");
-  const run = bulkWrite({ client, items: rowsOf(2), key: fail, send: fail, journal: { load: fail, append: fail } });
-  await settleDown();
-  expect([run.progress.elapsedMs, run.stoppedBy, emulator.requests.length]).toEqual([0, undefined, 0]);
 });
 
 describe("items that are done already", () => {
