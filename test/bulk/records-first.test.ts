@@ -1,3 +1,4 @@
+/** A record comes before the word: entries, counts and the end of a run wait for the record of each end, whoever wrote it. */
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
