@@ -5,7 +5,7 @@
  * Run it: node examples/error-handling.ts
  */
 import { type AnyAutomationError, Client, isAutomationError } from "project-automation";
-import { bulkWrite, type Journal, memoryJournal } from "project-automation/bulk";
+import { bulkWrite, memoryJournal } from "project-automation/bulk";
 import { fileJournal } from "project-automation/bulk/node";
 import type { Fault } from "project-automation/testing";
 import { startEmulator } from "project-automation/testing/node";
@@ -75,7 +75,7 @@ const service = await startEmulator();
 const client = new Client({ baseUrl: service.baseUrl, token: service.token, retry: false });
 const read = () => client.projects.list().toArray();
 const write = () => client.issues.create("web", { title: "It breaks", type: "bug" });
-const importIssue = async ({ journal = memoryJournal() as Journal, followUp = async () => {} } = {}) => {
+const importIssue = async ({ journal = memoryJournal(), followUp = async () => {} } = {}) => {
   await bulkWrite({
     client,
     items: ["It breaks"],

@@ -4,7 +4,7 @@ import { type BulkError, type BulkOptions, bulkWrite, memoryJournal } from "../.
 import type { Issue } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
-import { key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -91,14 +91,17 @@ describe("a run that leaves items", () => {
     expect(error.stack).toContain("ends.test.ts");
   });
 
-  test("names one that is left among those that are done", async () => {
+  test("names one that was refused, and the next run sends it as it was corrected", async () => {
     const { emulator, options } = setUp();
-    emulator.fault({ ...titled("Issue 4"), status: 422, body: { error: "invalid", message: "no such type" } });
+    const refusal = { status: 422, body: { error: "invalid", message: "no such type" } };
+    emulator.fault({ ...titled("Issue 4"), times: ALWAYS, ...refusal });
     const error = await leftBy(options);
     expect(error.message).toBe(
       '1 of 6 items is left: 1 refused. "row-4" refused: no such type. To finish: correct what was refused, run it again',
     );
-    expect(await bulkWrite(options)).toEqual({ done: 6, skipped: 5 });
+    const items = options.items.map((row) => (row.id === "row-4" ? { ...row, title: "Corrected" } : row));
+    expect(await bulkWrite({ ...options, items })).toEqual({ done: 6, skipped: 5 });
+    expect(issueCounts(emulator)).toMatchObject({ Corrected: 1 });
   });
 
   test.each<[string, object, string]>([

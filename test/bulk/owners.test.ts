@@ -98,7 +98,9 @@ describe("an emulator", () => {
     expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 0 });
     expect(issueCounts(later)).toEqual({ "Issue 1": 1, "Issue 2": 1, "Issue 3": 1 });
     expect(await bulkWrite({ ...options, client: again })).toMatchObject({ done: 3, skipped: 3 });
-    const lines = logger.info.mock.calls.filter(([line]) => /^bulkWrite: .* of another emulator, .* anew$/.test(line));
+    const lines = logger.info.mock.calls.filter(([line]) =>
+      /^bulkWrite: .* of another emulator, .* anew$/.test(String(line)),
+    );
     expect(lines).toHaveLength(1);
     expect(logger.warn).not.toHaveBeenCalled();
   });

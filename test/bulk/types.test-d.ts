@@ -46,13 +46,13 @@ file satisfies Journal;
 ({ async *load() {}, append: () => undefined }) satisfies Journal;
 
 // @ts-expect-error a journal is required
-bulkWrite({ client, items: rows, key: options.key, send: async () => 1 });
+void bulkWrite({ client, items: rows, key: options.key, send: async () => 1 });
 // @ts-expect-error a client is required
-bulkWrite({ items: rows, key: options.key, send: async () => 1, journal: memoryJournal() });
-bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });
+void bulkWrite({ items: rows, key: options.key, send: async () => 1, journal: memoryJournal() });
+void bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });
 // @ts-expect-error a key is a string
-bulkWrite({ ...options, send: async () => 1, key: () => 7 });
+void bulkWrite({ ...options, send: async () => 1, key: () => 7 });
 // @ts-expect-error there is no such resolution
-bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "maybe" });
+void bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "maybe" });
 // TypeScript keeps one literal of an async function only where nothing but a promise is expected.
-bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "undecided" });
+void bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "undecided" });

@@ -63,7 +63,7 @@ describe.runIf(isHere("nginx"))("limit_req of nginx", () => {
 
   test("its default, a 503: the run stops, and what is told is true", async () => {
     const { summary, error, answers, there } = await importBehind("", "", 2);
-    expect(error).toMatchObject({ kind: "server", status: 503 });
+    expect(error).toMatchObject({ kind: "bulk", stoppedBy: { kind: "server", status: 503 } });
     expect(summary.refused).toBe(0);
     expect(Object.values(there)).toEqual(Array(summary.done).fill(1));
     const refused = answers.filter(({ method, status }) => method === "POST" && status === 503);
