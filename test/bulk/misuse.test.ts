@@ -181,6 +181,7 @@ describe("keys", () => {
   test.each<[string, unknown, RegExp]>([
     ["empty", () => "", /key of item 1 must be a string that is not empty, not an empty string/],
     ["a number", () => 7, /key of item 1 must be .* not 7/],
+    ["a promise", () => Promise.reject(new Error("no id")), /key of item 1 must be .* not a promise/],
     ["missing", ({ id }: Row) => (id === "row-3" ? undefined : id), /key of item 3 must be .* not undefined/],
     [
       "a failure",

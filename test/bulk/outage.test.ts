@@ -44,7 +44,7 @@ describe("after an item", () => {
   ];
   test.each<Row>([
     ["that got through in a run without failures nothing changes", NO_OUTAGE, undefined, 0, NO_OUTAGE],
-    ["that got through the next two are sent at once", failing(7), undefined, 7, { failures: 7, through: 1, width: 2 }],
+    ["that got through the next two are sent at once", failing(7), undefined, 7, { through: 1, inARow: 0, width: 2 }],
     ["that got through the width doubles", failing(7, { width: 4 }), undefined, 7, { width: 8 }],
     [
       "that got through the width is at most all",

@@ -9,7 +9,7 @@ import { type Client, memoryRateLimiter, PermissionDeniedError, type Project } f
 import { platformTurn } from "../../src/core/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { drain } from "../support/promises.ts";
-import { countsOf, key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
+import { key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 async function turns(count: number): Promise<void> {
@@ -90,17 +90,17 @@ describe("a stream of items", () => {
   });
 
   describe("that has been asked for its next item when the run is stopped", () => {
-    /** Stops the run once its first two items are done, while `next` is waited for. */
+    /** Stops the run once its first two items are done, while `next` is waited for: what it leaves. */
     async function stopWith(of: (first: Row[]) => AsyncIterable<Row>, next: (stop: () => void) => void) {
       const { client } = service();
       const stop = new AbortController();
       const items = of(rowsOf(2));
       const options = { key, client, send, journal: memoryJournal(), signal: stop.signal };
       const run = bulkWrite({ ...options, items, graceMs: 3_600_000 });
-      const ended = countsOf(run);
+      const ended = runToEnd(run);
       await expect.poll(() => run.summary.done).toBe(2);
       next(() => stop.abort());
-      return ended;
+      return (await ended).left?.summary;
     }
 
     test("is waited for, and the item is not_sent", async () => {
@@ -112,11 +112,11 @@ describe("a stream of items", () => {
         yield* first;
         yield await later;
       }
-      const counts = await stopWith(stream, (stop) => {
+      const left = await stopWith(stream, (stop) => {
         stop();
         void turns(50).then(() => bring({ id: "late", title: "Late" }));
       });
-      expect(counts).toMatchObject({ done: 2, not_sent: 1 });
+      expect(left).toMatchObject({ done: 2, not_sent: 1 });
     });
 
     test("is told to end, so that one that can is not waited for", async () => {
@@ -134,14 +134,14 @@ describe("a stream of items", () => {
           },
         }),
       };
-      const counts = await stopWith(
+      const left = await stopWith(
         (first) => {
           for (const row of first) queue.emit("row", row);
           return rows;
         },
         (stop) => stop(),
       );
-      expect(counts).toMatchObject({ done: 2, not_sent: 0 });
+      expect(left).toMatchObject({ done: 2, not_sent: 0 });
     });
 
     test("may fail, as one does that heeds the signal itself", async () => {
@@ -150,11 +150,11 @@ describe("a stream of items", () => {
         yield* first;
         await once(new EventEmitter(), "row", { signal: stopped.signal });
       }
-      const counts = await stopWith(stream, (stop) => {
+      const left = await stopWith(stream, (stop) => {
         stopped.signal.addEventListener("abort", stop);
         stopped.abort();
       });
-      expect(counts).toMatchObject({ done: 2, not_sent: 0 });
+      expect(left).toMatchObject({ done: 2, not_sent: 0 });
     });
   });
 
