@@ -1,7 +1,6 @@
 /** A file that a journal is given and that is not its own, or not a journal any more, is left as it is. */
 import {
   chmodSync,
-  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -160,11 +159,6 @@ describe("a journal that is refused is left as it is", () => {
   test("as a line was edited", async () => {
     edit((text) => text.replace("row-1", "row-7"));
     await expectUntouched({ error: { reason: "damaged", line: 2 } }, "issues");
-  });
-
-  test("as it has a second name", async () => {
-    linkSync(path, join(folder, "second"));
-    await expectUntouched({ error: { reason: "misused" } }, "issues");
   });
 });
 

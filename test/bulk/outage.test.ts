@@ -154,14 +154,13 @@ describe("an outage", () => {
     const outage = emulator.fault({ times: ALWAYS, status: 503 });
     const options = { client, items: rowsOf(items), key, send, journal: memoryJournal(), concurrency };
     const run = bulkWrite(options);
-    const counts = await countsOf(run);
-    expect(run.stoppedBy).toBeInstanceOf(ServerError);
-    expect(run.stoppedBy).toMatchObject({ status: 503, cause: { kind: "server" } });
-    expect(String(run.stoppedBy)).toMatch(
-      /the run stopped after 10 failures \(ten items that get through take back one\); the last one: issues\.create: 503/,
+    const { left } = await runToEnd(run);
+    expect(left).toMatchObject({ stoppedBy: { kind: "server", status: 503 } });
+    expect(left?.message).toMatch(
+      /Stopped after 10 failures \(ten items that get through take back one\); the last one: issues\.create: 503/,
     );
     expect(emulator.requests.length).toBe(concurrency + 9);
-    expect(counts).toMatchObject({ unknown: concurrency + 9, not_sent: items - concurrency - 9 });
+    expect(run.summary).toMatchObject({ unknown: concurrency + 9, not_sent: items - concurrency - 9 });
 
     outage.remove();
     expect(await countsOf(bulkWrite(options))).toMatchObject({
@@ -199,8 +198,7 @@ describe("an outage", () => {
     let requests = 0;
     emulator.fault({ match: () => (requests++ + 1) % every === 0, times: ALWAYS, ...fault });
     const run = bulkWrite({ client, items: rowsOf(400), key, send, journal: memoryJournal(), concurrency });
-    await runToEnd(run);
-    expect(run.stoppedBy?.message).toMatch(/^the run stopped after 10 failures /);
+    expect((await runToEnd(run)).left?.message).toMatch(/Stopped after 10 failures /);
     expect(run.summary.unknown).toBeLessThanOrEqual(most);
     expect(run.summary.unknown).toBeGreaterThanOrEqual(10);
     expect(emulator.requests.length).toBe(run.summary.unknown + run.summary.done);
@@ -223,8 +221,7 @@ describe("an outage", () => {
     emulator.fault({ match, times: ALWAYS, status: 503 });
     if (state === "refused") emulator.fault({ times: ALWAYS, status: 422 });
     const run = bulkWrite({ client, items: rowsOf(60), key, send, journal: memoryJournal(), concurrency: 1 });
-    await runToEnd(run);
-    expect(String(run.stoppedBy)).toMatch(/10 failures/);
+    expect((await runToEnd(run)).left?.message).toMatch(/10 failures/);
     expect(run.summary).toMatchObject({ unknown: 11, [state]: 10 });
   });
 
@@ -244,9 +241,8 @@ describe("an outage", () => {
       concurrency: 1,
       stopAfter: 3,
     });
-    const { entries, error } = await runToEnd(run);
-    expect(error).toBeUndefined(); // each entry says so
-    expect(String(run.stoppedBy)).toMatch(/the run stopped after 3 failures /);
+    const { entries, left } = await runToEnd(run);
+    expect(left?.message).toMatch(/Stopped after 3 failures /);
     const states = entries.filter((entry) => entry.error !== undefined).map((entry) => entry.state);
     expect(states).toEqual(Array(3).fill(state));
     expect(emulator.requests.length).toBe(fault === LIMIT ? 1 : 3); // a paused token sends nothing
@@ -293,9 +289,9 @@ describe("an outage", () => {
       throw new TypeError("no such column");
     };
     const run = bulkWrite({ client, items: rowsOf(500), key, send: fails, journal: memoryJournal() });
-    const { entries } = await runToEnd(run);
+    const { entries, left } = await runToEnd(run);
     expect(run.summary).toMatchObject({ not_sent: 500 });
-    expect(String(run.stoppedBy)).toMatch(/10 failures .*send failed before its write: no such column/);
+    expect(left?.message).toMatch(/10 failures .*send failed before its write: no such column/);
     const touched = entries.filter(({ error }) => error !== undefined).length;
     expect([touched >= 10, touched <= 19]).toEqual([true, true]);
     expect(emulator.requests).toEqual([]);
@@ -372,10 +368,9 @@ describe("an address where there is nothing", () => {
       ...options,
       send: (bound, { title }) => bound.issues.create("we b/ü", { title, type: "bug" }),
     });
-    const { entries, error } = await runToEnd(run);
-    expect(error).toBeUndefined();
-    expect(run.stoppedBy).toMatchObject({ kind, status, cause: { kind } });
-    expect(run.stoppedBy?.message).toMatch(/10 failures .*: POST \/projects\/\{project\}\/issues with "we b\/ü"$/);
+    const { entries, left } = await runToEnd(run);
+    expect(left).toMatchObject({ stoppedBy: { kind, status } });
+    expect(left?.message).toMatch(/10 failures .*: POST \/projects\/\{project\}\/issues with "we b\/ü"\. /);
     expect([emulator.requests.length, run.summary.not_sent]).toEqual([10, 30]);
     expect(entries[0]?.error).toMatchObject({ kind });
     expect(await bulkWrite({ ...options, send })).toMatchObject({ done: 30, skipped: 0 });

