@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bulkWrite, type Journal, type JournalRecord, memoryJournal } from "../../src/bulk/index.ts";
 import { RunJournal } from "../../src/bulk/run-journal.ts";
 import { Turns } from "../../src/bulk/turns.ts";
+import { settleDown } from "../support/fake-time.ts";
 import { rejection } from "../support/promises.ts";
 import { key, rowsOf, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
@@ -24,6 +25,28 @@ describe("one object", () => {
     expect(emulator.requests).toHaveLength(9);
     await bulkWrite(options);
   });
+});
+
+test("one batch is stored at a time, and those that come meanwhile share the next one", async () => {
+  const batches: string[][] = [];
+  let stored = (): void => {};
+  const append = (records: readonly JournalRecord[]): Promise<void> => {
+    batches.push(records.map((each) => each.key));
+    return new Promise((resolve) => {
+      stored = resolve;
+    });
+  };
+  const records = new RunJournal({ load: () => [], append }, () => {});
+  await records.load(new Turns());
+  const all = [records.write(record("a", "sending"))];
+  await settleDown();
+  all.push(...["b", "c"].map((name) => records.write(record(name, "sending"))));
+  await settleDown();
+  expect(batches).toEqual([["a"]]);
+  stored();
+  await expect.poll(() => batches).toEqual([["a"], ["b", "c"]]);
+  stored();
+  await Promise.all(all);
 });
 
 describe("a journal of a long-lived user", () => {

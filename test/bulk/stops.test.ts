@@ -221,6 +221,7 @@ describe("a loop that is left", () => {
   test("sends nothing more, waits for what is on its way, and closes the journal", async () => {
     const { emulator, client } = service();
     const journal = new WatchedJournal();
+    emulator.fault({ times: 8, delayMs: 20 });
     const options = { items: rowsOf(40), key, client, send, journal, concurrency: 4 };
     const run = bulkWrite(options);
     for await (const entry of run) if (entry.key === "row-5") break;
