@@ -130,6 +130,10 @@ test.each([
 });
 
 describe("a file that is no journal", () => {
+  test("and has no line break is refused, though the first line of a journal may be torn", () => {
+    expect(errorOf(() => read(Buffer.from('[{"project":"web"}]')))).toMatchObject({ reason: "not_a_journal" });
+  });
+
   test("but of a later version is refused, with the version", () => {
     const later = Buffer.from(HEADER_LINE).toString().replace('"version":1', '"version":2');
     expect(errorOf(() => read(Buffer.from(later)))).toMatchObject({
