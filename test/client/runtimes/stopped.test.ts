@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
   { title: "a write has its compressed response", work: "create", isCompressed: true, told: ISSUE },
   { title: "a rotation has its token", work: "rotation", told: { stored: [TOKEN.plaintext] } },
   { title: "a wait has its session", work: "wait", told: { id: "slow", state: "done" } },
-  { title: "each item of a bulk write is done", work: "bulk", told: expect.objectContaining({ done: 30, unknown: 0 }) },
+  { title: "each item of a bulk write is done", work: "bulk", told: { done: 30, skipped: 0 } },
   {
     title: "a write without a response ends",
     work: "create",
