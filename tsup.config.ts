@@ -31,7 +31,7 @@ const shared: Options = {
   platform: "neutral",
   splitting: true,
   silent: true,
-  external: [...PEERS],
+  external: [...PEERS, /^node:/],
 };
 
 // Nothing is installed along with this package: what it uses of these is part of the published files.
@@ -40,6 +40,9 @@ const bundling: Options = {
   ...shared,
   noExternal: matching([...BUNDLED, "is-network-error"]),
 };
+
+/** What is bundled is as it was published. */
+const withNode: Options = { removeNodeProtocol: false };
 
 /** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */
 const importable: Options = { ...bundling, inject: ["build/text-encoder.ts"] };
@@ -76,18 +79,6 @@ const replaceable: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** The emulator's entry points import the client as users do, so that there is one class `Client`. */
-const importingClient: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "importing-client",
-  setup: (build) => {
-    build.onResolve({ filter: /\/client\/index\.ts$/ }, ({ importer }) =>
-      importer.replaceAll("\\", "/").includes("/src/testing/")
-        ? { path: "project-automation", external: true }
-        : undefined,
-    );
-  },
-};
-
 /** Declarations leave out what is marked `@internal`: what only this package calls, and what tells it its own objects. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
@@ -108,14 +99,14 @@ export default defineConfig([
   // The emulator stands for the service, and shares no class with the client.
   {
     ...importable,
+    ...withNode,
     ...sharing("emulator"),
-    esbuildPlugins: [importingClient],
     format: "esm",
     entry: entriesOf(emulator),
   },
   {
     ...importable,
-    esbuildPlugins: [importingClient],
+    ...withNode,
     format: "cjs",
     splitting: false,
     entry: entriesOf(others),
@@ -126,10 +117,10 @@ export default defineConfig([
   // A program of Node, which brings all that it needs.
   {
     ...bundling,
+    ...withNode,
     ...sharing("command"),
     noExternal: matching([...BUNDLED, "is-network-error", ...BUNDLED_IN_BIN]),
     platform: "node",
-    removeNodeProtocol: false, // or what is bundled would not be as it was published
     format: "esm",
     entry: entriesOf(BINS),
   },

@@ -19,8 +19,11 @@ export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, strin
   command: {
     "command-doctor": "src/doctor/node/command.ts",
     "command-emulator": "src/testing/node/command.ts",
+    "command-explore": "src/explore/command.ts",
+    "command-server": "src/testing/node/start.ts",
     "command-mcp": "src/mcp/node/command.ts",
     "command-program": "src/command/program.ts",
+    "command-start": "src/command/start-program.ts",
     command: "src/command/command.ts",
     "command-flags": "src/command/flags.ts",
     "command-files": "src/files/regular-file.ts",

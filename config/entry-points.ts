@@ -48,14 +48,10 @@ export const REPLACED_IN_BROWSERS: readonly EntryPoint[] = Object.entries(manife
 export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
 
 /** The packages that are bundled, as they are published. */
-export const BUNDLED: readonly string[] = ["ky", "p-retry", "zod"];
+export const BUNDLED: readonly string[] = ["ky", "p-retry", "tinyexec", "zod"];
 
 /** What the bin needs besides, since nothing is installed along with it. The entry point `./mcp` uses the application's. */
-export const BUNDLED_IN_BIN: readonly string[] = [
-  "@modelcontextprotocol/server",
-  "@modelcontextprotocol/core",
-  "tinyexec",
-];
+export const BUNDLED_IN_BIN: readonly string[] = ["@modelcontextprotocol/server", "@modelcontextprotocol/core"];
 
 /**
  * An entry point with a build of its own: its zod is not the `zod/mini` of the others, and a file shared with them would

@@ -16,6 +16,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "run the service in memory, on a port of this machine",
     load: async () => (await import("./testing/node/command.ts")).EMULATOR,
   },
+  explore: {
+    about: "run a program again and again, while its requests fail in each way",
+    load: async () => (await import("./explore/command.ts")).EXPLORE,
+  },
   doctor: {
     about: "ask a deployment of the service how it differs from what the client assumes",
     load: async () => (await import("./doctor/node/command.ts")).DOCTOR,

@@ -4,7 +4,6 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
-import { explore } from "./explore.ts";
 import { herd } from "./herd.ts";
 import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
@@ -17,7 +16,6 @@ export const root: string = join(import.meta.dirname, "../..");
 
 const pictures = {
   "herd.svg": herd,
-  "explore.svg": explore,
   "pause.svg": pause,
   "rotation.svg": rotation,
   "outcome.svg": outcome,

@@ -1,14 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { statSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, join } from "node:path";
-import { normalizeSpawnCommand } from "tinyexec";
-import { CommandError } from "./flags.ts";
 import type { Signals } from "./signals.ts";
-
-/** Variables by their names. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, startProgram } from "./start-program.ts";
 
 /**
  * Runs a program on the streams of this process, and passes signals on to it. Resolves with its exit code as a shell shows
@@ -23,12 +15,7 @@ export async function runProgram(
   const passTo = await signals.prepare();
   const { interruption } = signals;
   if (interruption.aborted) return statusAfter(interruption.reason as NodeJS.Signals); // see its docstring
-  const program = start(words, environment);
-  if (program.pid === undefined) {
-    const [cause] = (await once(program, "error")) as [NodeJS.ErrnoException];
-    throw startError(words[0] ?? "", cause);
-  }
-  program.on("error", () => undefined); // a signal may not be sent to the program of another user, such as sudo
+  const program = await startProgram(words, { env: environment, stdio: "inherit" });
   const ended = new Promise<number>((resolve) => {
     program.once("exit", (code, signal) => resolve(signal === null ? (code ?? 0) : statusAfter(signal)));
   });
@@ -38,42 +25,4 @@ export async function runProgram(
 
 function statusAfter(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
-}
-
-function start([name = "", ...rest]: readonly string[], environment: Environment): ChildProcess {
-  const env = { ...environment };
-  try {
-    // On Windows a script such as npm.cmd is started by cmd.exe, which does not tell "no such program" from a failure.
-    if (process.platform === "win32") checkIsThere(name, env);
-    const { command, args, options } = normalizeSpawnCommand(name, rest, { env, stdio: "inherit" });
-    return spawn(command, args, options);
-  } catch (cause) {
-    throw startError(name, cause as NodeJS.ErrnoException); // `spawn` throws no other
-  }
-}
-
-function checkIsThere(name: string, environment: Environment): void {
-  const listOf = (wanted: string): string[] => {
-    const [, value = ""] = Object.entries(environment).find(([key]) => key.toUpperCase() === wanted) ?? [];
-    return value.split(delimiter);
-  };
-  const folders = /[\\/]/.test(name) ? [""] : ["", ...listOf("PATH")];
-  const files = folders.flatMap((folder) => ["", ...listOf("PATHEXT")].map((ending) => join(folder, name + ending)));
-  if (!files.some(isFile)) throw Object.assign(new Error(), { code: "ENOENT" });
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function startError(name: string, { code }: NodeJS.ErrnoException): CommandError {
-  const status = code === "ENOENT" ? 127 : 126;
-  return new CommandError(`cannot run "${name}": ${flawOf(name, code)}`, status);
-}
-
-function flawOf(name: string, code: string | undefined): string | undefined {
-  if (code === "EACCES") return "it is a folder, or not executable";
-  if (code !== "ENOENT") return code;
-  if (name.includes("/") && isFile(name)) return "the program in its first line is not found";
-  return "not found; a program and its arguments stand behind --, as in: -- node app.mjs";
 }

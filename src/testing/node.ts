@@ -1,12 +1,14 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
+export { explore } from "../explore/explore.ts";
+export type { FaultKind } from "../explore/kinds.ts";
+export type { ExplorationProgress, ExploreOptions } from "../explore/options.ts";
+export { ExplorationError, type ExplorationReport, type Finding } from "../explore/report.ts";
+export type { ExploredRequest } from "../explore/requests.ts";
+
 import type { RunningEmulator, StartOptions } from "./node/running-emulator.ts";
 import { startServer } from "./node/start.ts";
 
-export { exploreFaults } from "./node/explore/explore-faults.ts";
-export type { ExploredRequest, FaultKind } from "./node/explore/fault-kinds.ts";
-export type { ExploredEnd, ExploredStart, ExploreOptions, ProgramContext } from "./node/explore/options.ts";
-export { ExplorationError, type ExplorationReport, type Finding } from "./node/explore/report.ts";
 export type { Disposal, ListeningEmulator, RunningEmulator, StartOptions } from "./node/running-emulator.ts";
 
 /**

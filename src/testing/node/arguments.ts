@@ -10,6 +10,15 @@ import { HOST_NAME } from "./request-listener.ts";
 import type { StartOptions } from "./running-emulator.ts";
 import { ADDRESS } from "./start.ts";
 
+/** The flags that say what the service holds. */
+export const WORLD_FLAGS = {
+  projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
+  sessions: { value: "N", about: "begin with N sessions in each project (default: 3)" },
+  "session-states": { value: "A,B,C", about: "move each session on by one state with each GET of it" },
+  "list-issues": { about: "serve GET /projects/{project}/issues, which the API documentation does not show" },
+  seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
+} as const satisfies Flags;
+
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {
   port: { value: "N", about: "listen on port N (default: 4010, or any free port if 4010 is taken)" },
@@ -25,15 +34,11 @@ export const FLAGS = {
     about: "let a browser at ADDRESS open the page, as behind a container's port (may be repeated; default: loopback)",
   },
   "allow-private-network": { about: "accept requests of web pages of public sites" },
-  projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
-  sessions: { value: "N", about: "begin with N sessions in each project (default: 3)" },
-  "session-states": { value: "A,B,C", about: "move each session on by one state with each GET of it" },
-  "list-issues": { about: "serve GET /projects/{project}/issues, which the API documentation does not show" },
+  ...WORLD_FLAGS,
   "rate-limit": { value: "N", about: 'allow N requests per token and window (default: 600), or "off"' },
   "window-ms": { value: "N", about: "length of that window in milliseconds (default: 60000)" },
   latency: { value: "MS", about: "respond to every request MS milliseconds late" },
   fail: { value: "PERCENT", about: "respond to PERCENT of the requests with 503, and do not carry them out" },
-  seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
   dotenv: {
     value: "FILE",
     about: "set the two variables in FILE, for node --env-file; a FILE with other values of them is refused",
@@ -64,7 +69,7 @@ const MOST = 1_000_000_000;
 export function readStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
   checkBesideProgram(flags, program);
   if (flags.json && flags.quiet) throw new UsageError("--json and --quiet contradict each other");
-  const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
+  const world = readWorld(flags);
   return {
     quiet: flags.quiet === true,
     json: flags.json === true,
@@ -74,18 +79,26 @@ export function readStart(flags: Values<typeof FLAGS>, program?: readonly string
     latencyMs: readCount("latency", flags.latency, [0, MOST]) ?? 0,
     failPercent: readCount("fail", flags.fail, [0, 100]) ?? 0,
     options: {
-      ...seed,
+      ...world,
       port: readCount("port", flags.port, [0, 65_535]),
       host: flags.host,
       allowedHosts: readHosts(flags["allow-host"]),
       pageFrom: readAddresses(flags["page-from"]),
       allowPrivateNetwork: flags["allow-private-network"],
-      projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
-      sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
-      sessionStates: readStates(flags["session-states"]) ?? seed.sessionStates,
-      listIssues: flags["list-issues"] ?? seed.listIssues,
-      rateLimit: readRateLimit(flags, seed.rateLimit),
+      rateLimit: readRateLimit(flags, world.rateLimit),
     },
+  };
+}
+
+/** Reads the flags that say what the service holds, and the seed file that they name. Throws a {@link UsageError}. */
+export function readWorld(flags: Values<typeof WORLD_FLAGS>): EmulatorOptions {
+  const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
+  return {
+    ...seed,
+    projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
+    sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
+    sessionStates: readStates(flags["session-states"]) ?? seed.sessionStates,
+    listIssues: flags["list-issues"] ?? seed.listIssues,
   };
 }
 

@@ -8,11 +8,12 @@ import type { Feed } from "../page/feed.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import { FLAGS, readStart, type Start } from "./arguments.ts";
 import { checkDotenv, writeDotenv } from "./dotenv.ts";
-import { linesOf, type Variables } from "./dotenv-text.ts";
+import { linesOf } from "./dotenv-text.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
 import { conventionsLine, howToCall, logLine, world } from "./lines.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 import { type StartedServer, startServer } from "./start.ts";
+import { variablesOf, withoutProxy } from "./variables.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
@@ -134,18 +135,4 @@ function disturb(
     faults = add();
     return result;
   };
-}
-
-/** The names of this machine. Deno does not know `[::1]`; the `fetch` of Node 22 and 24 does not know `::1`. */
-const OWN_NAMES = ["127.0.0.1", "localhost", "::1", "[::1]"];
-
-/** The variables that keep a proxy of the environment from requests to this machine. */
-function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Terminal["environment"]): Readonly<Record<string, string>> {
-  // "*" is for every host where it stands alone.
-  const added = (own: string | undefined): string => (own === "*" ? own : [own, ...OWN_NAMES].filter(Boolean).join());
-  return { NO_PROXY: added(upper || lower), no_proxy: added(lower || upper) };
-}
-
-function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
-  return { PROJECT_AUTOMATION_BASE_URL: baseUrl, PROJECT_AUTOMATION_TOKEN: token };
 }

@@ -16,6 +16,8 @@ export interface ListenerOptions {
   readonly allowPrivateNetwork: boolean;
   /** Takes the requests that are not for the core. */
   readonly page: PageListener | undefined;
+  /** The milliseconds by which the next request is late. */
+  readonly lateness?: (() => number) | undefined;
 }
 
 /** The core as a listener of `node:http`. */
@@ -33,6 +35,7 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const body = await readBody(request);
+  if (options.lateness !== undefined) await delay(options.lateness(), gone.signal);
   const outgoing = options.acceptsHost(request.headers.host)
     ? options.core.handle(incomingOf(request, body))
     : options.core.refuse(MISDIRECTED);

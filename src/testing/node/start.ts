@@ -8,7 +8,13 @@ import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { Feed } from "../page/feed.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
 import { pageListener } from "./page-server.ts";
-import { answerParseErrors, createRequestListener, HOST_NAME, hostTest } from "./request-listener.ts";
+import {
+  answerParseErrors,
+  createRequestListener,
+  HOST_NAME,
+  hostTest,
+  type ListenerOptions,
+} from "./request-listener.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
@@ -36,8 +42,11 @@ export interface StartedServer {
   readonly feed: Feed | undefined;
 }
 
-/** As `startEmulator`. */
-export async function startServer(options: StartOptions | undefined): Promise<StartedServer> {
+/** As `startEmulator`; requests may arrive late. */
+export async function startServer(
+  options: StartOptions | undefined,
+  { lateness }: Pick<ListenerOptions, "lateness"> = {},
+): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
   const { port = 0, host: asked = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
   const { page: hasPage = false, pageFrom = [], ...others } = unread;
@@ -64,7 +73,7 @@ export async function startServer(options: StartOptions | undefined): Promise<St
     const feed = hasPage ? new Feed(assembled) : undefined;
     if (feed !== undefined) core.watch(feed.watch);
     const page = feed && pageListener(feed, { addresses: pageFrom, acceptsHost });
-    const listener = createRequestListener({ core, acceptsHost, allowPrivateNetwork, page });
+    const listener = createRequestListener({ core, acceptsHost, allowPrivateNetwork, page, lateness });
     server.on("request", listener);
     server.on("checkExpectation", listener); // nor has Node's own 417
     answerParseErrors(server, core);

@@ -1,0 +1,64 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { normalizeSpawnCommand } from "tinyexec";
+import { CommandError } from "./flags.ts";
+
+/** Variables by their names. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Starts a program, in this turn. Rejects with a {@link CommandError} if it cannot be started. */
+export async function startProgram(
+  words: readonly string[],
+  options: SpawnOptions & { readonly env: Environment },
+): Promise<ChildProcess> {
+  const program = spawnProgram(words, options);
+  if (program.pid === undefined) {
+    const [cause] = (await once(program, "error")) as [NodeJS.ErrnoException];
+    throw startError(words[0] ?? "", cause);
+  }
+  program.on("error", () => undefined); // a signal may not be sent to the program of another user, such as sudo
+  return program;
+}
+
+function spawnProgram(
+  [name = "", ...rest]: readonly string[],
+  { env: environment, ...others }: SpawnOptions & { readonly env: Environment },
+): ChildProcess {
+  const env = { ...environment };
+  try {
+    // On Windows a script such as npm.cmd is started by cmd.exe, which does not tell "no such program" from a failure.
+    if (process.platform === "win32") checkIsThere(name, env);
+    const { command, args, options } = normalizeSpawnCommand(name, rest, { env, ...others });
+    return spawn(command, args, options);
+  } catch (cause) {
+    throw startError(name, cause as NodeJS.ErrnoException); // `spawn` throws no other
+  }
+}
+
+function checkIsThere(name: string, environment: Environment): void {
+  const listOf = (wanted: string): string[] => {
+    const [, value = ""] = Object.entries(environment).find(([key]) => key.toUpperCase() === wanted) ?? [];
+    return value.split(delimiter);
+  };
+  const folders = /[\\/]/.test(name) ? [""] : ["", ...listOf("PATH")];
+  const files = folders.flatMap((folder) => ["", ...listOf("PATHEXT")].map((ending) => join(folder, name + ending)));
+  if (!files.some(isFile)) throw Object.assign(new Error(), { code: "ENOENT" });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function startError(name: string, { code }: NodeJS.ErrnoException): CommandError {
+  const status = code === "ENOENT" ? 127 : 126;
+  return new CommandError(`cannot run "${name}": ${flawOf(name, code)}`, status);
+}
+
+function flawOf(name: string, code: string | undefined): string | undefined {
+  if (code === "EACCES") return "it is a folder, or not executable";
+  if (code !== "ENOENT") return code;
+  if (name.includes("/") && isFile(name)) return "the program in its first line is not found";
+  return "not found; a program and its arguments stand behind --, as in: -- node app.mjs";
+}

@@ -1,0 +1,55 @@
+import { type Disturbance, type FaultKind, KINDS, suits } from "./kinds.ts";
+import { type ExploredRequest, subjectOf } from "./requests.ts";
+
+/** The requests of the undisturbed program: of its first start, and of the one more start. */
+export interface Undisturbed {
+  readonly first: readonly ExploredRequest[];
+  readonly again: readonly ExploredRequest[];
+}
+
+export interface Choice {
+  readonly faults: readonly FaultKind[];
+  /** Each request is tried with each kind. */
+  readonly all: boolean;
+}
+
+/** Items by what `keyOf` returns, in the order in which that came first. */
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * The runs with a fault: of each operation the first request, with some kinds the last too. A program that sends the same
+ * when it is started once more keeps nothing, so that this start tells nothing new.
+ */
+export function placesOf({ first, again }: Undisturbed, { faults, all }: Choice): Disturbance[] {
+  const later = namesOf(first) === namesOf(again) ? [] : again;
+  return faults.flatMap((fault) =>
+    [first, later]
+      .flatMap((requests) => groupBy(requests, subjectOf))
+      .flatMap((group) => (all ? group : group.filter((_, at) => isTried(fault, at, group.length))))
+      .filter((request) => suits(fault, request))
+      .map((request) => ({ fault, request })),
+  );
+}
+
+function isTried(fault: FaultKind, at: number, count: number): boolean {
+  return at === 0 || (at === count - 1 && KINDS[fault].isForLast === true);
+}
+
+const namesOf = (requests: readonly ExploredRequest[]): string => requests.map(subjectOf).join("\n");
+
+/** The operation that two undisturbed starts send in different numbers, in words; `undefined` if there is none. */
+export function differenceOf(one: readonly ExploredRequest[], other: readonly ExploredRequest[]): string | undefined {
+  for (const subject of new Set([...one, ...other].map(subjectOf))) {
+    const [left, right] = [one, other].map((side) => side.filter((request) => subjectOf(request) === subject).length);
+    if (left !== right) return `one sent ${left} requests of ${subject}, another ${right}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,139 @@
+import { type Disturbance, type FaultKind, KINDS, nameOf } from "./kinds.ts";
+import { groupBy } from "./places.ts";
+import { type ExploredRequest, subjectOf } from "./requests.ts";
+import { WORST_FIRST, type Wrong } from "./verdict.ts";
+
+/** One cause: the same thing goes wrong after the same operation. */
+export interface Finding {
+  /** The flaw at the end. */
+  readonly what: Wrong["what"];
+  /** The fault of the shortest run that shows it. */
+  readonly fault: FaultKind;
+  /** The request that the fault hit. */
+  readonly request: ExploredRequest;
+  /** True if the service did what the request asks for. */
+  readonly applied: boolean;
+  /** The kinds of fault that show it. */
+  readonly faults: readonly FaultKind[];
+  /** That run in words: the flaw, the request, the starts. */
+  readonly message: string;
+  /** The run, as the flag `--only` takes it. */
+  readonly only: string;
+}
+
+/** The result of an exploration. */
+export interface ExplorationReport {
+  /** The runs with a fault. */
+  readonly runs: number;
+  /** The requests of the undisturbed program. */
+  readonly requests: number;
+  /** Runs that ended as the undisturbed one. */
+  readonly right: number;
+  /** Runs in which the program said, by its exit code, that it is not done. */
+  readonly told: number;
+  /** The runs whose fault met no request, as the flag `--only` takes them. */
+  readonly unreached: readonly string[];
+  /** The causes, the worst first. */
+  readonly findings: readonly Finding[];
+  /** The verdict, the findings, and what was not compared. */
+  readonly message: string;
+}
+
+/** `explore` rejects with it if something was found, or not all was tried. */
+export class ExplorationError extends Error {
+  /** `"ExplorationError"`. */
+  override readonly name = "ExplorationError";
+  /** The report, with its findings. */
+  readonly report: ExplorationReport;
+
+  /** @internal Not for callers: `explore` makes it. */
+  constructor(report: ExplorationReport) {
+    super(report.message);
+    this.report = report;
+  }
+}
+
+/** True if each fault was tried, and nothing was found. */
+export function isSafe({ findings, unreached }: ExplorationReport): boolean {
+  return findings.length === 0 && unreached.length === 0;
+}
+
+/** One run in which something is wrong. */
+export interface Instance {
+  readonly wrong: Wrong;
+  readonly disturbance: Disturbance;
+  readonly applied: boolean;
+  /** The ends of the starts, in words. */
+  readonly starts: readonly string[];
+}
+
+/** Groups instances by cause: what happened, whether the service did it, and the operation. */
+export function groupByCause(instances: readonly Instance[]): Finding[] {
+  const causeOf = ({ wrong, applied, disturbance: { request } }: Instance): string =>
+    `${wrong.what} ${applied} ${subjectOf(request)}`;
+  const findings = groupBy(instances, causeOf).map((group): Finding => {
+    const shortest = group.reduce((best, one) => (one.starts.length < best.starts.length ? one : best));
+    const { wrong, disturbance, applied } = shortest;
+    const faults = [...new Set(group.map((one) => one.disturbance.fault))];
+    return {
+      what: wrong.what,
+      ...disturbance,
+      applied,
+      faults,
+      message: messageOf(shortest),
+      only: nameOf(disturbance),
+    };
+  });
+  const rank = ({ what }: Finding): number => WORST_FIRST.indexOf(what);
+  return findings.sort((one, other) => rank(one) - rank(other) || other.faults.length - one.faults.length);
+}
+
+const ORDINALS = ["first", "second", "third"];
+
+function messageOf({ wrong, disturbance: { fault, request }, applied, starts }: Instance): string {
+  const ordinal = ORDINALS[request.number - 1] ?? `${request.number}th`;
+  const did = applied ? "the service did it" : "the service did not do it";
+  const ends = starts.map((end, at) => `start ${at + 1} ${end}`);
+  return `${wrong.what}: ${wrong.words}
+   the ${ordinal} ${subjectOf(request)}: ${KINDS[fault].words}; ${did}
+   ${ends.join("; ")}`;
+}
+
+/** The numbers of a report, and the words around it. */
+export interface Tally extends Omit<ExplorationReport, "message"> {
+  readonly notes: readonly string[];
+  /** The command that repeats a run. */
+  readonly repeat: (only: string) => string;
+}
+
+/** The whole report in words, the verdict first. */
+export function reportOf({ notes, repeat, ...numbers }: Tally): ExplorationReport {
+  const causes = numbers.findings.map(({ message, faults, fault, only }, at) => {
+    const others = faults.filter((name) => name !== fault);
+    const also = others.length === 0 ? "" : `\n   also by ${others.join(", ")}`;
+    return `${at + 1}. ${message}${also}\n   ${repeat(only)}`;
+  });
+  return { ...numbers, message: [verdictOf(numbers), ...causes, ...missedOf(numbers), ...notes].join("\n\n") };
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+function verdictOf({ findings, runs, told, unreached }: Omit<ExplorationReport, "message">): string {
+  if (findings.length > 0) return `Not safe: ${counted(findings.length, "cause")} in ${counted(runs, "run")}.`;
+  if (unreached.length > 0)
+    return `Not all was tried: ${missed({ runs, unreached })}. Nothing was found in the others.`;
+  if (told > 0) return `Safe, but ${told} of ${counted(runs, "run")} end with something for a person to settle.`;
+  return runs === 1 ? "Safe: the one run." : `Safe: all ${runs} runs.`;
+}
+
+function missed({ runs, unreached }: Pick<ExplorationReport, "runs" | "unreached">): string {
+  return `in ${unreached.length} of ${counted(runs, "run")} the request for the fault did not come`;
+}
+
+function missedOf({ findings, runs, unreached }: Omit<ExplorationReport, "message">): string[] {
+  if (unreached.length === 0) return [];
+  const which = `${unreached.slice(0, 5).join(", ")}${unreached.length > 5 ? ", …" : ""}`;
+  return [
+    findings.length > 0 ? `Not all was tried: ${missed({ runs, unreached })} (${which}).` : `Not tried: ${which}.`,
+  ];
+}

@@ -1,0 +1,220 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Present } from "../core/checks/validators.ts";
+import { now, platformTurn } from "../core/time/clock.ts";
+import { isWrite } from "../core/wire/method.ts";
+import type { RunningEmulator } from "../testing/node/running-emulator.ts";
+import { startServer } from "../testing/node/start.ts";
+import { variablesOf, withoutProxy } from "../testing/node/variables.ts";
+import type { RecordedRequest } from "../testing/request-log.ts";
+import type { EmulatorSession } from "../testing/tables.ts";
+import type { Copies, Copy } from "./folder.ts";
+import { type Disturbance, faultOf, KINDS } from "./kinds.ts";
+import type { ExploreOptions } from "./options.ts";
+import { type Outcome, runStart } from "./start.ts";
+import { type Thing, thingsOf } from "./world.ts";
+
+/** One start and the requests that it sent. */
+export interface StartRecord {
+  readonly outcome: Outcome;
+  readonly requests: readonly RecordedRequest[];
+  readonly ms: number;
+}
+
+/** The state after starts, the last of which said that it is done, or was the last that is made. */
+export interface End {
+  readonly starts: readonly StartRecord[];
+  readonly things: readonly Thing[];
+}
+
+/** A run: the starts until one is done, and those of one more time. */
+export interface RunRecord {
+  /** The request that the fault has hit; `undefined` if it did not come. */
+  readonly hit: RecordedRequest | undefined;
+  readonly first: End;
+  readonly again: End | undefined;
+}
+
+/** The part that all runs share. */
+export interface Setup {
+  readonly options: Present<ExploreOptions>;
+  readonly copies: Copies;
+  readonly signal: AbortSignal;
+}
+
+/** Shows a run as it happens. */
+export interface Echo {
+  readonly text: (text: string) => void;
+  readonly request: (request: RecordedRequest) => void;
+  readonly started: () => void;
+  readonly ended: (outcome: Outcome) => void;
+  readonly left: (things: readonly Thing[]) => void;
+}
+
+/** One run's part. */
+export interface RunPlan {
+  readonly limitMs: number;
+  readonly disturbance?: Disturbance | undefined;
+  /** Requests arrive late in turn, so that those which are sent at once change places. */
+  readonly isReordered?: boolean;
+  readonly echo?: Echo | undefined;
+}
+
+const DELAYS_MS = [30, 20, 10];
+
+/** Makes one run, in a world and a folder of its own. */
+export async function makeRun(setup: Setup, plan: RunPlan): Promise<RunRecord> {
+  const { options, copies, signal } = setup;
+  signal.throwIfAborted();
+  const copy = await copies.make();
+  try {
+    let arrived = 0;
+    const { running } = await startServer(
+      { rateLimit: false, ...options.emulator, logLimit: Infinity, logBytes: Infinity, onRequest: plan.echo?.request },
+      plan.isReordered ? { lateness: () => DELAYS_MS[arrived++ % DELAYS_MS.length] ?? 0 } : {},
+    );
+    try {
+      const prepared = await untilAborted(options.prepare?.(copy.folder), signal);
+      return await new Run({ setup, plan, copy, running, prepared }).make();
+    } finally {
+      await running.close();
+    }
+  } finally {
+    await copy.remove();
+  }
+}
+
+type Prepared = ReturnType<NonNullable<ExploreOptions["prepare"]>> | undefined;
+
+/** Waits for what a user's function returned, which may take for ever. */
+async function untilAborted(given: Prepared, signal: AbortSignal) {
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", abort);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([given, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+interface Parts {
+  readonly setup: Setup;
+  readonly plan: RunPlan;
+  readonly copy: Copy;
+  readonly running: RunningEmulator;
+  /** Variables. */
+  readonly prepared: Awaited<Prepared>;
+}
+
+const MOST_STARTS = 3;
+
+class Run {
+  readonly #parts: Parts;
+  /** Kills the start that is under way. */
+  #kill = new AbortController();
+  #out = "";
+  readonly #sessions: readonly EmulatorSession[];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#sessions = parts.running.emulator.sessions.list();
+  }
+
+  async make(): Promise<RunRecord> {
+    const { plan, running } = this.#parts;
+    const { disturbance } = plan;
+    const fault = disturbance && running.emulator.fault(faultOf(disturbance, () => this.#onHit(disturbance)));
+    const isReached = (): boolean => fault === undefined || fault.hits > 0;
+    // The service is back when the program is started again.
+    const onStarted = (): void => {
+      if (isReached()) fault?.remove();
+    };
+    const first = await this.#startUntilDone(onStarted);
+    const isDone = first.starts.at(-1)?.outcome.state === "done";
+    const tellsMore = disturbance === undefined || first.starts.length > 1 || !isReached();
+    const again = isDone && tellsMore ? await this.#startUntilDone(onStarted) : undefined;
+    plan.echo?.left((again ?? first).things);
+    return { hit: running.emulator.requests.find(({ faulty }) => faulty), first, again };
+  }
+
+  /** The service does it, or not, in this turn; the program is killed in the next. */
+  #onHit({ fault }: Disturbance): void {
+    const kill = this.#kill;
+    if (KINDS[fault].kills) void platformTurn().then(() => kill.abort());
+  }
+
+  async #startUntilDone(onStarted: () => void): Promise<End> {
+    const { copy, running } = this.#parts;
+    const starts: StartRecord[] = [];
+    let files: string | undefined;
+    for (;;) {
+      const start = await this.#start(onStarted);
+      starts.push(start);
+      const { state } = start.outcome;
+      if (state === "done" || state === "hangs" || starts.length === MOST_STARTS) break;
+      const before = files;
+      files = await copy.look();
+      if (files === before && !hasChanged(start)) break;
+    }
+    const isDone = starts.at(-1)?.outcome.state === "done";
+    return { starts, things: [...thingsOf(running.emulator), ...(isDone ? await this.#files() : [])] };
+  }
+
+  async #start(onStarted: () => void): Promise<StartRecord> {
+    const { setup, plan, copy, running, prepared } = this.#parts;
+    const { options, signal } = setup;
+    const { emulator } = running;
+    signal.throwIfAborted();
+    onStarted();
+    // Time that has passed is no flaw of the program.
+    for (const { id, state } of this.#sessions)
+      if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
+    this.#kill = new AbortController();
+    const { temporary } = copy;
+    const env = {
+      ...process.env,
+      ...withoutProxy(process.env),
+      ...{ PWD: copy.folder, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+      ...options.env,
+      ...prepared,
+      ...variablesOf(running),
+    };
+    const sentBefore = emulator.requests.length;
+    const beganAt = now();
+    plan.echo?.started();
+    const { outcome, out } = await runStart(options.command.map(copy.inCopy), {
+      cwd: copy.folder,
+      env,
+      limitMs: plan.limitMs,
+      kill: AbortSignal.any([signal, this.#kill.signal]),
+      show: plan.echo?.text,
+    });
+    signal.throwIfAborted();
+    plan.echo?.ended(outcome);
+    this.#out = out;
+    return { outcome, requests: emulator.requests.slice(sentBefore), ms: now() - beganAt };
+  }
+
+  /** The files to compare, as far as they are there. */
+  async #files(): Promise<Thing[]> {
+    const { setup, copy } = this.#parts;
+    const { compare = [] } = setup.options;
+    const found = await Promise.all(
+      compare.map(async (name): Promise<readonly Thing[]> => {
+        if (name === "-") return [{ kind: "file standard output", fields: { text: this.#out } }];
+        const text = await readFile(join(copy.folder, name), "utf8").catch(() => undefined);
+        return text === undefined ? [] : [{ kind: `file ${name}`, fields: { text } }];
+      }),
+    );
+    return found.flat();
+  }
+}
+
+/** True if the fault has hit the start, or the service has changed. */
+function hasChanged({ requests }: StartRecord): boolean {
+  return requests.some(({ faulty, applied, method }) => faulty || (applied && isWrite(method)));
+}

@@ -1,0 +1,60 @@
+import { differenceOf, type Undisturbed } from "./places.ts";
+import { type ExploredRequest, requestsOf } from "./requests.ts";
+import { type End, makeRun, type RunRecord, type Setup } from "./run.ts";
+import { type Reference, startsOf } from "./verdict.ts";
+import { unsteadyFields } from "./world.ts";
+
+/** The undisturbed program, as far as an exploration needs to know it. */
+export interface Learnt extends Undisturbed {
+  readonly reference: Reference;
+  readonly longestMs: number;
+}
+
+const LIMIT_MS = 60_000;
+
+/** Runs the program undisturbed: three times, once with requests that change places. Rejects if it cannot be explored. */
+export async function learn(setup: Setup): Promise<Learnt> {
+  const plan = { limitMs: setup.options.timeoutMs ?? LIMIT_MS };
+  const run = await makeRun(setup, plan);
+  const flaw = flawOf(run, setup.options.compare ?? []);
+  if (flaw !== undefined) throw new Error(`the undisturbed program ${flaw}`);
+  const runs = [run, await makeRun(setup, plan), await makeRun(setup, { ...plan, isReordered: true })];
+  const [one, ...others] = runs.map(requestsIn);
+  for (const other of others) {
+    const difference = one && (differenceOf(one.first, other.first) ?? differenceOf(one.again, other.again));
+    if (difference !== undefined) {
+      throw new Error(
+        `two undisturbed runs differ: ${difference}; likely by a file outside of the folder, the clock, or chance`,
+      );
+    }
+  }
+  const thingsOf = (end: End | undefined) => end?.things ?? [];
+  const unsteady = new Map([
+    ...unsteadyFields(runs.map(({ again }) => thingsOf(again))),
+    ...unsteadyFields(runs.map(({ first }) => thingsOf(first))),
+  ]);
+  const longestMs = Math.max(...runs.flatMap(startsOf).map(({ ms }) => ms));
+  return { ...requestsIn(run), reference: { run, unsteady }, longestMs };
+}
+
+/** The reason for which nothing can be said about a program, behind its name. */
+function flawOf(run: RunRecord, compared: readonly string[]): string | undefined {
+  const [start] = run.first.starts;
+  if (start?.outcome.state === "hangs")
+    return `${start.outcome.words}; a daemon needs a way to do one round, and a slow program --timeout`;
+  if (start?.outcome.state !== "done")
+    return `${start?.outcome.words}; it runs in a copy of its folder, so name what lies outside by a whole path`;
+  if (start.requests.length === 0) return "sent no request to PROJECT_AUTOMATION_BASE_URL, so nothing can fail";
+  const missing = compared.find(
+    (name) => name !== "-" && !run.first.things.some(({ kind }) => kind === `file ${name}`),
+  );
+  return missing === undefined ? undefined : `does not make the file ${missing}, which is to be compared`;
+}
+
+/** The requests of both parts of a run, numbered through. */
+function requestsIn(run: RunRecord): Undisturbed {
+  const logOf = (end: End | undefined) => (end?.starts ?? []).flatMap(({ requests }) => requests);
+  const first = logOf(run.first);
+  const all: readonly ExploredRequest[] = requestsOf([...first, ...logOf(run.again)]);
+  return { first: all.slice(0, first.length), again: all.slice(first.length) };
+}
