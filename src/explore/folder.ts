@@ -1,17 +1,5 @@
-import { constants } from "node:fs";
-import {
-  access,
-  copyFile,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readlink,
-  realpath,
-  rm,
-  stat,
-  symlink,
-} from "node:fs/promises";
+import { constants, type Dirent } from "node:fs";
+import { access, copyFile, lstat, mkdir, mkdtemp, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 
@@ -32,6 +20,8 @@ export interface Copy {
 interface Entry {
   readonly path: string;
   readonly kind: "folder" | "file" | "link" | "packages";
+  readonly size: number;
+  readonly changedAt: number;
 }
 
 /** Makes copies of a folder, one for each run. What is installed in it, or above it, is linked. */
@@ -53,7 +43,16 @@ export class Copies {
   static async of(folder: string): Promise<Copies> {
     const source = await realpath(folder);
     const entries: Entry[] = [];
-    await collect(source, entries);
+    let bytes = 0;
+    for await (const entry of walk(source)) {
+      entries.push(entry);
+      bytes += entry.size;
+      if (entries.length > MOST.files || bytes > MOST.bytes) {
+        throw new Error(
+          `${source} is too large to be copied for each run (more than ${MOST.files} files or ${MOST.bytes / 2 ** 20} MB): name the folder of the program, as in --folder import`,
+        );
+      }
+    }
     const above = await packagesAbove(source);
     return new Copies(await mkdtemp(join(await realpath(tmpdir()), "explore-")), source, [entries, above]);
   }
@@ -90,9 +89,9 @@ export class Copies {
 }
 
 async function stateOf(folder: string): Promise<string> {
-  const found = await readdir(folder, { recursive: true });
-  const stats = await Promise.all(found.map((name) => lstat(join(folder, name)).catch(() => undefined)));
-  return JSON.stringify(found.map((name, at) => [name, stats[at]?.mtimeMs, stats[at]?.size]));
+  const entries: Entry[] = [];
+  for await (const entry of walk(folder)) entries.push(entry);
+  return JSON.stringify(entries);
 }
 
 /** A program that was killed may still be writing. */
@@ -110,24 +109,22 @@ async function packagesAbove(source: string): Promise<string[]> {
   return [...(await packagesAbove(parent)), ...(isThere ? [packages] : [])];
 }
 
-/** Collects what is in a folder, each folder in front of what is in it. */
-async function collect(folder: string, entries: Entry[], size = { bytes: 0 }): Promise<void> {
+/** What is in a folder, each folder in front of what is in it. Links and packages are not followed. */
+async function* walk(folder: string): AsyncGenerator<Entry> {
   for (const found of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, found.name);
-    if (found.name === ".git") continue;
-    if (found.name === "node_modules") entries.push({ path, kind: "packages" });
-    else if (found.isSymbolicLink()) entries.push({ path, kind: "link" });
-    else if (found.isDirectory()) {
-      entries.push({ path, kind: "folder" });
-      await collect(path, entries, size);
-    } else if (found.isFile()) {
-      entries.push({ path, kind: "file" });
-      size.bytes += (await stat(path)).size;
-    }
-    if (entries.length > MOST.files || size.bytes > MOST.bytes) {
-      throw new Error(
-        `${folder} is too large to be copied for each run (more than ${MOST.files} files or ${MOST.bytes / 2 ** 20} MB): name the folder of the program, as in --folder import`,
-      );
-    }
+    const kind = kindOf(found);
+    if (kind === undefined) continue;
+    const { size = 0, mtimeMs: changedAt = 0 } = kind === "file" ? await lstat(path) : {};
+    yield { path, kind, size, changedAt };
+    if (kind === "folder") yield* walk(path);
   }
+}
+
+function kindOf(found: Dirent): Entry["kind"] | undefined {
+  if (found.name === ".git") return undefined;
+  if (found.name === "node_modules") return "packages";
+  if (found.isSymbolicLink()) return "link";
+  if (found.isDirectory()) return "folder";
+  return found.isFile() ? "file" : undefined;
 }
