@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buckets } from "./bucket/index.ts";
 import { measures as costs } from "./cost/measures.ts";
-import { explore } from "./explore/index.ts";
 import { herd } from "./herd/index.ts";
 import { page } from "./page/index.ts";
 import { heap } from "./queue/heap.ts";
@@ -29,7 +28,6 @@ const measures: [name: string, Measure][] = Object.entries({
   "queue-heap": heap,
   page,
   ...buckets,
-  explore,
 });
 const isAsked = (name: string): boolean => positionals.some((asked) => name === asked || name.startsWith(`${asked}-`));
 const chosen = measures.filter(([name]) => positionals.length === 0 || isAsked(name));

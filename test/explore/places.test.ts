@@ -1,0 +1,73 @@
+/** The runs with a fault: which request fails, in which way. */
+import { expect, test } from "vitest";
+import { KIND_NAMES, nameOf } from "../../src/explore/kinds.ts";
+import { differenceOf, placesOf } from "../../src/explore/places.ts";
+import { requestsOf } from "../../src/explore/requests.ts";
+import type { RecordedRequest } from "../../src/testing/request-log.ts";
+
+const ENTRIES = {
+  create: { operation: "issues.create", method: "POST", path: "/projects/web/issues", status: 201 },
+  list: { operation: "projects.list", method: "GET", path: "/projects", status: 200 },
+  revoke: { operation: "tokens.revoke", method: "DELETE", path: "/me/tokens/tok_1", status: 204 },
+  own: { operation: undefined, method: "POST", path: "/projects/web/labels", status: 200 },
+} as const;
+type Name = keyof typeof ENTRIES;
+const undisturbed = (first: readonly Name[], again: readonly Name[]) => {
+  const all = requestsOf([...first, ...again].map((name) => ENTRIES[name] as RecordedRequest));
+  return { first: all.slice(0, first.length), again: all.slice(first.length) };
+};
+const ALL = { faults: KIND_NAMES, all: false };
+
+test.each<[string, Name[], Name[], Record<string, number>]>([
+  ["one write: each kind", ["create"], ["create"], { "issues.create 1": 10 }],
+  [
+    "three: the last with the kinds that hit what came before",
+    ["create", "create", "create"],
+    [],
+    {
+      "issues.create 1": 10,
+      "issues.create 3": 5,
+    },
+  ],
+  ["a read: no kind after which it is done", ["list"], [], { "projects.list 1": 7 }],
+  ["no body: it cannot be cut", ["revoke"], [], { "tokens.revoke 1": 9 }],
+  ["an endpoint without a name", ["own"], [], { "POST /projects/web/labels 1": 10 }],
+  [
+    "one more start that sends the same",
+    ["list", "create"],
+    ["list", "create"],
+    {
+      "projects.list 1": 7,
+      "issues.create 1": 10,
+    },
+  ],
+  [
+    "one more start that sends something else",
+    ["list", "create"],
+    ["list"],
+    {
+      "projects.list 1": 7,
+      "issues.create 1": 10,
+      "projects.list 2": 7,
+    },
+  ],
+])("%s", (...[, first, again, counts]) => {
+  const found: Record<string, number> = {};
+  for (const place of placesOf(undisturbed(first, again), ALL)) {
+    const name = nameOf(place).replace(/^\w+ /, "");
+    found[name] = (found[name] ?? 0) + 1;
+  }
+  expect(found).toEqual(counts);
+});
+
+test("all requests, and some kinds alone", () => {
+  const places = placesOf(undisturbed(["create", "create", "create"], []), { faults: ["rate_limit"], all: true });
+  expect(places.map(nameOf)).toEqual([1, 2, 3].map((number) => `rate_limit issues.create ${number}`));
+});
+
+test.each<[Name[], Name[], string | undefined]>([
+  [["list", "create"], ["create", "list"], undefined],
+  [["list"], ["list", "list"], "one sent 1 requests of projects.list, another 2"],
+])("%j beside %j", (one, other, words) => {
+  expect(differenceOf(undisturbed(one, []).first, undisturbed(other, []).first)).toBe(words);
+});
