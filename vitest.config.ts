@@ -30,8 +30,7 @@ const PROGRAMS = [
   "examples/**/*.test.ts",
   "test/client/browser/**/*.test.ts",
   "test/testing/page/in-browsers.test.ts",
-  "test/testing/explore/programs.test.ts",
-  "test/testing/explore/ourselves.test.ts",
+  "test/release/explore/**/*.test.ts",
   "test/client/networks/other-runtimes.test.ts",
   "test/client/networks/broken-connections.test.ts",
   "test/client/networks/matrix.test.ts",
@@ -61,7 +60,7 @@ const LONG = [
   "test/release/docs/snippets",
   "test/release/package/use",
   "test/release/docs/examples-in-docstrings",
-  "test/testing/explore/",
+  "test/release/explore/",
   "test/doctor/command",
   "test/release/examples/",
 ];

@@ -99,7 +99,7 @@ function checkFlag(flags: Flags, { name, value, inlineValue = false }: GivenFlag
   if (flag === undefined) throw new UsageError(`unknown flag --${name}${suggestion(name, flags)}; see --help`);
   if (flag.value === undefined) {
     if (value !== undefined) throw new UsageError(`--${name} takes no value`);
-  } else if (!value || (!inlineValue && value.startsWith("-"))) {
+  } else if (!value || (!inlineValue && /^-./.test(value))) {
     const other = value ? `, and ${JSON.stringify(value)} looks like a flag` : "";
     throw new UsageError(`--${name} needs a value${other}: --${name} ${flag.value}`);
   }
