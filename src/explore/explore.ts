@@ -121,7 +121,9 @@ class Exploration {
     if (run.hit === undefined) return "unreached";
     const verdict = judge(reference, run);
     if (typeof verdict === "string") return verdict;
-    const starts = startsOf(run).map(({ outcome }) => outcome.words);
+    const starts = startsOf(run).map(({ outcome }, at) =>
+      at < run.first.starts.length ? `start ${at + 1} ${outcome.words}` : `once more, it ${outcome.words}`,
+    );
     return { wrong: verdict, disturbance, applied: run.hit.applied, starts };
   }
 

@@ -63,7 +63,7 @@ export interface Instance {
   readonly wrong: Wrong;
   readonly disturbance: Disturbance;
   readonly applied: boolean;
-  /** The ends of the starts, in words. */
+  /** Each start and its end, in words. */
   readonly starts: readonly string[];
 }
 
@@ -93,10 +93,9 @@ const ORDINALS = ["first", "second", "third"];
 function messageOf({ wrong, disturbance: { fault, request }, applied, starts }: Instance): string {
   const ordinal = ORDINALS[request.number - 1] ?? `${request.number}th`;
   const did = applied ? "the service did it" : "the service did not do it";
-  const ends = starts.map((end, at) => `start ${at + 1} ${end}`);
   return `${wrong.what}: ${wrong.words}
    the ${ordinal} ${subjectOf(request)}: ${KINDS[fault].words}; ${did}
-   ${ends.join("; ")}`;
+   ${starts.join("; ")}`;
 }
 
 /** The numbers of a report, and the words around it. */

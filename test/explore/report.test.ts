@@ -17,7 +17,7 @@ const made = ({ what, fault, number = 1, ...others }: Made): Instance => ({
     request: { operation: "issues.create", number, method: "POST", path: "/projects/web/issues", status: 201 },
   },
   applied: true,
-  starts: ["ended with 1: Error: no", "ended with 0"],
+  starts: ["start 1 ended with 1: Error: no", "start 2 ended with 0"],
   ...others,
 });
 const report = (numbers: Partial<Tally>) =>
@@ -31,7 +31,7 @@ test("a cause is one operation, one flaw, and whether the service did it; its sh
   const findings = groupByCause([
     made({ what: "lost", fault: "lost_before", applied: false }),
     made({ what: "twice", fault: "lost_after" }),
-    made({ what: "twice", fault: "killed_after", number: 2, starts: ["was killed"] }),
+    made({ what: "twice", fault: "killed_after", number: 2, starts: ["start 1 was killed"] }),
     made({ what: "twice", fault: "outage", applied: false }),
   ]);
   expect(findings.map(({ what, fault, faults, only }) => [what, fault, faults.length, only])).toEqual([

@@ -1,8 +1,10 @@
 /** Every snippet that writes, when each of its requests fails once: nothing is wrong, or the page says which. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { explore, writes } from "./explored.ts";
+import { explore, findingsOf, writes } from "./explored.ts";
 import { createProject, type Project } from "./run.ts";
-import { documents, snippetsOf } from "./snippets.ts";
+import { documents, root, snippetsOf } from "./snippets.ts";
 
 let project: Project;
 beforeAll(async () => {
@@ -10,11 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const writers = documents
-  .map((document) => ({ document, snippets: snippetsOf(document).filter(writes) }))
-  .filter(({ snippets }) => snippets.length > 0);
+const writers = documents.flatMap((document) => snippetsOf(document).filter(writes));
 
-test.each(writers)("in $document", async ({ snippets }) => {
-  const said = Object.fromEntries(snippets.map(({ place, conditions }) => [place, conditions.findings ?? []]));
-  expect(await explore(project, snippets)).toEqual(said);
+test.each(writers)("$place", async (snippet) => {
+  expect(await findingsOf(project, snippet)).toEqual(snippet.conditions.findings ?? []);
 });
+
+test.each(["README.md", "docs/testing.md"])(
+  "the report in %s is that of the program in docs/testing.md",
+  async (page) => {
+    const program = writers.find(({ place, code }) => place.startsWith("docs/testing.md") && code.includes("Row"));
+    if (program === undefined) throw new Error("the program is not there");
+    const report = await explore(project, program, { file: "import.mjs", flags: [] });
+    expect(readFileSync(join(root, page), "utf8")).toContain(`\n${report}\`\`\``);
+  },
+);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
 import { LOG_LEVEL } from "../../../src/client/logging.ts";
+import { KINDS } from "../../../src/explore/kinds.ts";
+import { WORST_FIRST } from "../../../src/explore/verdict.ts";
 import { ENDPOINTS, type Endpoint } from "../../../src/testing/endpoints.ts";
-import { KINDS } from "../../../src/testing/node/explore/fault-kinds.ts";
-import { WORST_FIRST } from "../../../src/testing/node/explore/judge.ts";
 import { root } from "./snippets.ts";
 import { tableOf } from "./tables.ts";
 

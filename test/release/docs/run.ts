@@ -145,7 +145,7 @@ export function isTestProgram(code: string): boolean {
 }
 
 /** What Node does itself, for which each process would load a compiler: 40 ms. */
-async function withoutTypes(code: string): Promise<string> {
+export async function withoutTypes(code: string): Promise<string> {
   const compilerOptions = { verbatimModuleSyntax: true };
   return (await transform(code, { loader: "ts", target: "esnext", tsconfigRaw: { compilerOptions } })).code;
 }

@@ -33,7 +33,7 @@ export interface Conditions extends Expected {
   readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
   /** What it does when it is started again, where it keeps a file. By itself: it ends well. */
   readonly again?: Expected;
-  /** What is wrong at its end when each of its requests fails once, by the names of `exploreFaults`. */
+  /** What is wrong at its end when each of its requests fails once, by the names of `explore`. */
   readonly findings?: readonly string[];
   /** The file that it is a part of, word for word: it is compiled and run there. */
   readonly of?: string;
