@@ -102,7 +102,10 @@ const layers = [
   // Files that a user names and this package keeps: one rule for every product.
   { name: "files", files: ["files/"] },
   // One folder for each other entry point, named as it is imported.
-  { name: "products", files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "explore/", "doctor/", "mcp/"] },
+  {
+    name: "products",
+    files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "explore/", "doctor/", "mcp/"],
+  },
   // The bin, on top of all.
   { name: "bin", files: ["commands.ts", "bin.ts"] },
 ];
