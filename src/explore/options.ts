@@ -13,8 +13,6 @@ import { arrayOf, check, integer, TEXT, TEXTS } from "../testing/checks.ts";
 import type { EmulatorOptions } from "../testing/options.ts";
 import { type FaultKind, KIND_NAMES } from "./kinds.ts";
 
-type Prepared = Readonly<Record<string, string>> | undefined;
-
 /** Options of `explore`. */
 export interface ExploreOptions {
   /** Your program and its arguments. It is started anew for each start of each run. */
@@ -24,7 +22,11 @@ export interface ExploreOptions {
   /** Further variables of its environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Makes what lies outside of the folder for each run, such as a database. Returns further variables. */
-  readonly prepare?: ((folder: string) => Prepared | Promise<Prepared>) | undefined;
+  readonly prepare?:
+    | ((
+        folder: string,
+      ) => Readonly<Record<string, string>> | undefined | Promise<Readonly<Record<string, string>> | undefined>)
+    | undefined;
   /** Files that it makes, by their paths in the folder, which are to be as without faults; `"-"` is its standard output. */
   readonly compare?: readonly string[] | undefined;
   /** The ways in which a request fails. @default all */

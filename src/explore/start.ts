@@ -61,10 +61,10 @@ export async function runStart(
   program.stdout?.destroy();
   program.stderr?.destroy();
   const outcome = (): Outcome => {
+    if (code === 0) return { state: "done", words: "ended with 0" };
     if (isLate) return { state: "hangs", words: `was not over after ${Math.round(limitMs / 1_000)} s` };
     if (kill.aborted) return { state: "killed", words: "was killed" };
     const status = code ?? 128 + constants.signals[signal ?? "SIGKILL"];
-    if (status === 0) return { state: "done", words: "ended with 0" };
     const error = errorLine(printed.both.replaceAll(cwd, "."));
     return { state: "failed", words: `ended with ${status}${error === "" ? "" : `: ${error}`}` };
   };
