@@ -109,7 +109,7 @@ async function packagesAbove(source: string): Promise<string[]> {
   return [...(await packagesAbove(parent)), ...(isThere ? [packages] : [])];
 }
 
-/** What is in a folder, each folder in front of what is in it. Links and packages are not followed. */
+/** The contents of a folder, each folder in front of its own. Links and packages are not followed. */
 async function* walk(folder: string): AsyncGenerator<Entry> {
   for (const found of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, found.name);

@@ -15,7 +15,7 @@ export interface Finding {
   readonly applied: boolean;
   /** The kinds of fault that show it. */
   readonly faults: readonly FaultKind[];
-  /** That run in words: the flaw, the request, the starts. */
+  /** The run in words: the flaw, the request, the starts. */
   readonly message: string;
   /** The run, as the flag `--only` takes it. */
   readonly only: string;

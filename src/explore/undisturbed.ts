@@ -15,10 +15,14 @@ const LIMIT_MS = 60_000;
 /** Runs the program undisturbed: three times, once with requests that change places. Rejects if it cannot be explored. */
 export async function learn(setup: Setup): Promise<Learnt> {
   const plan = { limitMs: setup.options.timeoutMs ?? LIMIT_MS };
-  const run = await makeRun(setup, plan);
-  const flaw = flawOf(run, setup.options.compare ?? []);
-  if (flaw !== undefined) throw new Error(`the undisturbed program ${flaw}`);
-  const runs = [run, await makeRun(setup, plan), await makeRun(setup, { ...plan, isReordered: true })];
+  const make = async (isReordered: boolean): Promise<RunRecord> => {
+    const run = await makeRun(setup, { ...plan, isReordered });
+    const flaw = flawOf(run, setup.options.compare ?? []);
+    if (flaw !== undefined) throw new Error(`the undisturbed program ${flaw}`);
+    return run;
+  };
+  const run = await make(false);
+  const runs = [run, await make(false), await make(true)];
   const [one, ...others] = runs.map(requestsIn);
   for (const other of others) {
     const difference = one && (differenceOf(one.first, other.first) ?? differenceOf(one.again, other.again));
@@ -28,11 +32,7 @@ export async function learn(setup: Setup): Promise<Learnt> {
       );
     }
   }
-  const thingsOf = (end: End | undefined) => end?.things ?? [];
-  const unsteady = new Map([
-    ...unsteadyFields(runs.map(({ again }) => thingsOf(again))),
-    ...unsteadyFields(runs.map(({ first }) => thingsOf(first))),
-  ]);
+  const unsteady = unsteadyFields(runs.map(({ first, again }) => [...first.things, ...(again?.things ?? [])]));
   const longestMs = Math.max(...runs.flatMap(startsOf).map(({ ms }) => ms));
   return { ...requestsIn(run), reference: { run, unsteady }, longestMs };
 }
