@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PAGES } from "../../scripts/generated-pages.ts";
+import { EXPLORE } from "../../src/explore/command.ts";
 import { resolveConventions } from "../../src/testing/index.ts";
 import { EMULATOR } from "../../src/testing/node/command.ts";
 import { OPTIONS } from "../../src/testing/options.ts";
@@ -50,6 +51,7 @@ describe("the guide", () => {
   test("shows flags that the program has", () => {
     const flags = [...guide.matchAll(/(?<=emulator.*|`)(--[a-z-]+)/g)].map(([, flag = ""]) => flag);
     expect(flags).toContain("--dotenv");
-    for (const flag of flags.filter((one) => one !== "--env-file")) expect(EMULATOR.help).toContain(`  ${flag} `);
+    const help = EMULATOR.help + EXPLORE.help;
+    for (const flag of flags.filter((one) => one !== "--env-file")) expect(help).toContain(`  ${flag} `);
   });
 });

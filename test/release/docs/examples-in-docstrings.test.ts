@@ -50,7 +50,10 @@ const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Why an example is compiled and not run. */
-const NOT_RUN: Readonly<Record<string, string>> = { "src/redis/redis-rate-limiter.ts": "connects to a Redis" };
+const NOT_RUN: Readonly<Record<string, string>> = {
+  "src/redis/redis-rate-limiter.ts": "connects to a Redis",
+  "src/explore/explore.ts": "runs a program beside it",
+};
 
 function examplesOf(file: string): Snippet[] {
   const text = readFileSync(join(root, file), "utf8");

@@ -60,7 +60,7 @@ test("docs/testing.md, what an exploration finds, the worst first", () => {
 });
 
 test("docs/testing.md names each fault of an exploration", () => {
-  const [, told = ""] = /\*\*`faults` names the ways to fail\.\*\*(.*?)\n- /s.exec(read("docs/testing.md")) ?? [];
+  const [, told = ""] = /\*\*`--fault` names ways to fail\.\*\*(.*?)\n- /s.exec(read("docs/testing.md")) ?? [];
   expect(codesIn(told).sort()).toEqual(Object.keys(KINDS).sort());
 });
 
