@@ -32,10 +32,13 @@ export async function untilInterrupted<Result>(
     return [name, () => interruption.abort(new Interrupted(name, isFatal))] as const;
   });
   for (const [name, listener] of listeners) process.on(name, listener);
+  const onExit = (): void => interruption.abort();
+  process.once("exit", onExit);
   try {
     const either = signal === undefined ? interruption.signal : AbortSignal.any([interruption.signal, signal]);
     return await work(either);
   } finally {
     for (const [name, listener] of listeners) process.off(name, listener);
+    process.off("exit", onExit);
   }
 }
