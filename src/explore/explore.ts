@@ -10,8 +10,9 @@ import { placesOf } from "./places.ts";
 import { ExplorationError, type ExplorationReport, groupByCause, type Instance, isSafe, reportOf } from "./report.ts";
 import { subjectOf } from "./requests.ts";
 import { type Echo, makeRun, type Setup } from "./run.ts";
+import { startsOf } from "./run-record.ts";
 import { type Learnt, learn } from "./undisturbed.ts";
-import { judge, startsOf } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
 /**
  * Runs your program against the emulator, once for each kind of fault and some of its requests, starts it again until it

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Present } from "../core/checks/validators.ts";
 import { now, platformTurn } from "../core/time/clock.ts";
 import { isWrite } from "../core/wire/method.ts";
+import type { FaultHandle } from "../testing/faults.ts";
 import type { RunningEmulator } from "../testing/node/running-emulator.ts";
 import { startServer } from "../testing/node/start.ts";
 import { variablesOf, withoutProxy } from "../testing/node/variables.ts";
@@ -11,29 +12,9 @@ import type { EmulatorSession } from "../testing/tables.ts";
 import type { Copies, Copy } from "./folder.ts";
 import { type Disturbance, faultOf, KINDS } from "./kinds.ts";
 import type { ExploreOptions } from "./options.ts";
-import { type Outcome, runStart } from "./start.ts";
+import { type End, isDone, type Outcome, type RunRecord, type StartRecord } from "./run-record.ts";
+import { runStart } from "./start.ts";
 import { type Thing, thingsOf } from "./world.ts";
-
-/** One start and the requests that it sent. */
-export interface StartRecord {
-  readonly outcome: Outcome;
-  readonly requests: readonly RecordedRequest[];
-  readonly ms: number;
-}
-
-/** The state after starts, the last of which said that it is done, or was the last that is made. */
-export interface End {
-  readonly starts: readonly StartRecord[];
-  readonly things: readonly Thing[];
-}
-
-/** A run: the starts until one is done, and those of one more time. */
-export interface RunRecord {
-  /** The request that the fault has hit; `undefined` if it did not come. */
-  readonly hit: RecordedRequest | undefined;
-  readonly first: End;
-  readonly again: End | undefined;
-}
 
 /** The part that all runs share. */
 export interface Setup {
@@ -117,26 +98,27 @@ class Run {
   /** Kills the start that is under way. */
   #kill = new AbortController();
   #out = "";
+  readonly #fault: FaultHandle | undefined;
   readonly #sessions: readonly EmulatorSession[];
 
   constructor(parts: Parts) {
+    const { plan, running } = parts;
+    const { disturbance } = plan;
     this.#parts = parts;
-    this.#sessions = parts.running.emulator.sessions.list();
+    this.#fault = disturbance && running.emulator.fault(faultOf(disturbance, () => this.#onHit(disturbance)));
+    this.#sessions = running.emulator.sessions.list();
+  }
+
+  get #isReached(): boolean {
+    return this.#fault !== undefined && this.#fault.hits > 0;
   }
 
   async make(): Promise<RunRecord> {
     const { plan, running } = this.#parts;
-    const { disturbance } = plan;
-    const fault = disturbance && running.emulator.fault(faultOf(disturbance, () => this.#onHit(disturbance)));
-    const isReached = (): boolean => fault === undefined || fault.hits > 0;
-    // The service is back when the program is started again.
-    const onStarted = (): void => {
-      if (isReached()) fault?.remove();
-    };
-    const first = await this.#startUntilDone(onStarted);
-    const isDone = first.starts.at(-1)?.outcome.state === "done";
-    const tellsMore = disturbance === undefined || first.starts.length > 1 || !isReached();
-    const again = isDone && tellsMore ? await this.#startUntilDone(onStarted) : undefined;
+    const first = await this.#startUntilDone();
+    // A start that was disturbed, and was done at once, has told what it can.
+    const tellsMore = first.starts.length > 1 || !this.#isReached;
+    const again = isDone(first.starts) && tellsMore ? await this.#startUntilDone() : undefined;
     plan.echo?.left((again ?? first).things);
     return { hit: running.emulator.requests.find(({ faulty }) => faulty), first, again };
   }
@@ -147,29 +129,29 @@ class Run {
     if (KINDS[fault].kills) void platformTurn().then(() => kill.abort());
   }
 
-  async #startUntilDone(onStarted: () => void): Promise<End> {
+  async #startUntilDone(): Promise<End> {
     const { copy, running } = this.#parts;
     const starts: StartRecord[] = [];
-    let files: string | undefined;
+    let state: string | undefined;
     for (;;) {
-      const start = await this.#start(onStarted);
+      const start = await this.#start();
       starts.push(start);
-      const { state } = start.outcome;
-      if (state === "done" || state === "hangs" || starts.length === MOST_STARTS) break;
-      const before = files;
-      files = await copy.look();
-      if (files === before && !hasChanged(start)) break;
+      if (isDone(starts) || start.outcome.state === "hangs" || starts.length === MOST_STARTS) break;
+      const before = state;
+      state = await copy.look();
+      if (state === before && !hasChanged(start)) break;
     }
-    const isDone = starts.at(-1)?.outcome.state === "done";
-    return { starts, things: [...thingsOf(running.emulator), ...(isDone ? await this.#files() : [])] };
+    const files = isDone(starts) ? await this.#files() : [];
+    return { starts, things: [...thingsOf(running.emulator), ...files] };
   }
 
-  async #start(onStarted: () => void): Promise<StartRecord> {
+  async #start(): Promise<StartRecord> {
     const { setup, plan, copy, running, prepared } = this.#parts;
     const { options, signal } = setup;
     const { emulator } = running;
     signal.throwIfAborted();
-    onStarted();
+    // The service is back when the program is started again.
+    if (this.#isReached) this.#fault?.remove();
     // Time that has passed is no flaw of the program.
     for (const { id, state } of this.#sessions)
       if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });

@@ -4,14 +4,7 @@ import { constants } from "node:os";
 import { type Environment, startProgram } from "../command/start-program.ts";
 import { after } from "../core/time/clock.ts";
 import { delay } from "../testing/exchange.ts";
-
-/** The end of one start of a program. */
-export interface Outcome {
-  /** `"done"` is an exit code of 0, `"failed"` is any other. */
-  readonly state: "done" | "failed" | "killed" | "hangs";
-  /** The end, as a report says it behind the number of the start. */
-  readonly words: string;
-}
+import type { Outcome } from "./run-record.ts";
 
 /** The conditions of a start. */
 export interface Conditions {

@@ -1,7 +1,8 @@
 import { differenceOf, type Undisturbed } from "./places.ts";
 import { type ExploredRequest, requestsOf } from "./requests.ts";
-import { type End, makeRun, type RunRecord, type Setup } from "./run.ts";
-import { type Reference, startsOf } from "./verdict.ts";
+import { makeRun, type Setup } from "./run.ts";
+import { type End, type RunRecord, startsOf } from "./run-record.ts";
+import type { Reference } from "./verdict.ts";
 import { unsteadyFields } from "./world.ts";
 
 /** The undisturbed program, as far as an exploration needs to know it. */

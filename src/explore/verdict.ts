@@ -1,4 +1,4 @@
-import type { End, RunRecord, StartRecord } from "./run.ts";
+import { type End, isDone, type RunRecord, startsOf } from "./run-record.ts";
 import { compareWorlds, type Unsteady } from "./world.ts";
 
 /** The kinds of findings, the worst first. */
@@ -53,14 +53,6 @@ function* flawsOfEnd({ expected, actual, unsteady }: Ends): Generator<Wrong> {
   for (const words of changed) yield { what: "changed", words };
   for (const words of lost) yield { what: "lost", words };
 }
-
-export const isDone = (starts: readonly StartRecord[]): boolean => starts.at(-1)?.outcome.state === "done";
-
-/** The starts until one said that it is done, and those of one more time. */
-export const startsOf = ({ first, again }: Pick<RunRecord, "first" | "again">): StartRecord[] => [
-  ...first.starts,
-  ...(again?.starts ?? []),
-];
 
 /** Each later start is answered 401. Where the answer of a rotation was lost, a person has to make a token. */
 function isLockedOut(run: Judged): boolean {

@@ -1,6 +1,6 @@
 /** The verdict of a run, from what it left and how its starts ended. */
 import { describe, expect, test } from "vitest";
-import type { End, StartRecord } from "../../src/explore/run.ts";
+import type { End, StartRecord } from "../../src/explore/run-record.ts";
 import { type Judged, judge } from "../../src/explore/verdict.ts";
 import { compareWorlds, type Thing, unsteadyFields } from "../../src/explore/world.ts";
 import type { RecordedRequest } from "../../src/testing/request-log.ts";
