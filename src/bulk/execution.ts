@@ -122,7 +122,7 @@ export class Execution<Item, Result> {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
-      this.#checkOwner(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings.own, known.size > 0)));
+      this.#checkOwner(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0)));
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {
@@ -142,6 +142,7 @@ export class Execution<Item, Result> {
     const before = (key: string): Known | undefined => {
       const record = known.get(key);
       known.delete(key);
+      if (record?.state === "done" && record.at > this.#lastDoneAt) this.#lastDoneAt = record.at;
       return record && believed(record, this.#owner);
     };
     for (;;) {
@@ -159,8 +160,8 @@ export class Execution<Item, Result> {
   }
 
   #hasRoom(): boolean {
-    if (this.#entries.isFull) return false;
-    return !this.#phase.sends || this.#underWay.size < this.#settings.concurrency;
+    if (!this.#phase.sends) return true;
+    return !this.#entries.isFull && this.#underWay.size < this.#settings.concurrency;
   }
 
   /** Counts an item that a stopped run does not begin, by its latest record. */
@@ -168,9 +169,9 @@ export class Execution<Item, Result> {
     const isUnsent = before === undefined || before.state === "not_sent" || before.state === "refused";
     const state = before?.state === "done" ? "done" : isUnsent ? "not_sent" : "unknown";
     if (state === "unknown" && before !== undefined) {
-      this.#unfinished.add(key, state, { why: reasonOfKnown(before).message, isEarlier: true });
+      this.#unfinished.add(key, state, { why: reasonOfKnown(before).message, isRecorded: true });
     }
-    this.#counts.add(state, true);
+    this.#counts.add(state, state === "done");
   }
 
   /** Returns whether it is under way now; otherwise it has ended already. */
@@ -179,7 +180,6 @@ export class Execution<Item, Result> {
       void this.#write(keyed, before);
       return true;
     }
-    if (before.at > this.#lastDoneAt) this.#lastDoneAt = before.at;
     this.#deliver(keyed, { state: "done", reference: before.reference }, true);
     return false;
   }
@@ -227,11 +227,11 @@ export class Execution<Item, Result> {
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
-    const { state, result, reference, reason, error, isRecorded: isEarlier = false } = end;
+    const { state, result, reference, reason, error, isRecorded = false } = end;
     this.#counts.add(state, skipped);
     // The error of an earlier run's item is that of `resolveUnknown`.
-    const why = isEarlier && error ? shownLine(error.message) : reason?.message;
-    if (why !== undefined) this.#unfinished.add(keyed.key, state, { why, isEarlier });
+    const why = isRecorded && error ? shownLine(error.message) : reason?.message;
+    if (why !== undefined) this.#unfinished.add(keyed.key, state, { why, isRecorded });
     this.#entries.add({ ...keyed, state, skipped, result, reference, reason, error });
   }
 

@@ -54,8 +54,8 @@ export class ItemRecords {
   }
 
   /**
-   * Resolves when the end of the item is durable, also if another part of the run added its record, or when the journal has failed. `isKnown`: no
-   * record is needed.
+   * Resolves when the end of the item is durable, by this or another part of the run, or when the journal has failed. `isKnown`:
+   * no record is needed.
    */
   async end(end: Facts, isKnown = false): Promise<void> {
     const isRecorded = this.latest === "done" && end.state === "done" && end.reference === undefined;

@@ -132,9 +132,11 @@ export class ItemSource<Item> {
   }
 
   async #end(graceMs: number): Promise<void> {
-    const returned = (async () => this.#iterator.return?.())();
-    // A generator that was never asked for an item ignores `return`: a stream of Node is iterated by one.
-    if (this.#next === undefined) (this.#items as { destroy?: () => unknown }).destroy?.(); // any object can be asked
+    const returned = (async () => {
+      // A generator that was never asked for an item ignores `return`: a stream of Node is iterated by one.
+      if (this.#next === undefined) (this.#items as { destroy?: () => unknown }).destroy?.(); // any object can be asked
+      return this.#iterator.return?.();
+    })();
     const deadline = Deadline.of(graceMs);
     try {
       await deadline.race(Promise.allSettled([this.#next, returned]));

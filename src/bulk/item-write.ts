@@ -1,4 +1,4 @@
-import { ArgumentError, type AutomationError } from "../client/index.ts";
+import { ArgumentError } from "../client/index.ts";
 import { describeValue, ignoreRejection } from "../core/checks/values.ts";
 import { platformTurn } from "../core/time/clock.ts";
 import { type BoundRun, BoundWrite } from "./bound-write.ts";
@@ -117,15 +117,13 @@ export class ItemWrite<Item, Result> {
     const end = sent ?? "abandoned";
     this.#write.close();
     const { misuse, state: write } = this.#write;
-    const after: SendState =
-      misuse === undefined
-        ? stateAfterSend(this.#keyed.key, end, write)
-        : { state: write === undefined ? "not_sent" : stateOfWrite(write), error: misuse, consequence: "fail" };
+    const failed = misuse === undefined ? {} : ({ error: misuse, consequence: "fail" } as const);
+    const after: SendState = { ...stateAfterSend(this.#keyed.key, end, write), ...failed };
     const cause = after.error ?? phase.cause;
     if (after.state !== "done") return { ...after, reason: cause && reasonOf(cause) };
     if (end === "abandoned" || "thrown" in end) return after;
     const result = end.result as Result; // `send` has resolved with it
-    return { ...after, result, ...this.#refer(result) };
+    return { ...after, result, ...this.#refer(result), ...failed };
   }
 
   /** Resolves when `send` has settled and its write has ended. Never rejects. */
@@ -154,16 +152,18 @@ export class ItemWrite<Item, Result> {
     await this.#records.end({ state, reason: error && reasonOf(error) });
   }
 
-  #refer(result: Result): { readonly reference?: Reference; readonly error?: AutomationError } {
+  /** A failure ends the run: who awaits it sees no entry. */
+  #refer(result: Result): Pick<ItemEnd<Result>, "reference" | "error" | "consequence"> {
     try {
       const reference: unknown = this.#settings.reference?.(result, this.#keyed.item);
       if (isReference(reference)) return reference === undefined ? {} : { reference };
       ignoreRejection(reference);
       const message = `reference must return a string or a number, not ${describeValue(reference)}`;
-      return { error: new ArgumentError(message, { outcome: "accepted" }) };
+      return { error: new ArgumentError(message, { outcome: "accepted" }), consequence: "fail" };
     } catch (thrown) {
       const { said, details } = this.#settings.readThrown(thrown);
-      return { error: new ArgumentError(`reference failed${said}`, { outcome: "accepted", ...details }) };
+      const error = new ArgumentError(`reference failed${said}`, { outcome: "accepted", ...details });
+      return { error, consequence: "fail" };
     }
   }
 }

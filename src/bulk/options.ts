@@ -79,7 +79,7 @@ export interface BulkOptions<Item, Result> {
   /** Stops the run in order. What is not on its way yet is not sent. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * The wait of a run that is being stopped for requests on their way, in milliseconds. Then they are aborted, and
+   * The wait of a run that `signal` or `break` stops for requests on their way, in milliseconds. Then they are aborted, and
    * their items are `unknown`. `0` aborts them at once. A function that ignores its signal is not waited for. A stream is
    * waited for as long, if it has been asked for an item.
    * @default 5_000

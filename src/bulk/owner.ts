@@ -57,10 +57,13 @@ export class Owners {
  * The token of a run: that of its client, or what a provider returns in the context of the run, since its latest one may be
  * another user's. It is asked if there are records; `""` if it returns none: the first call says why.
  */
-export async function tokenOfRun({ tokenSource }: ClientParts, hasRecords: boolean): Promise<string> {
+export async function tokenOfRun(
+  { own: { tokenSource }, signal }: { readonly own: ClientParts; readonly signal?: AbortSignal | undefined },
+  hasRecords: boolean,
+): Promise<string> {
   if (tokenSource.swaps !== undefined) return tokenSource.current;
   if (!hasRecords) return "";
-  const limit = Deadline.of(TOKEN_MS);
+  const limit = Deadline.of(TOKEN_MS, signal);
   try {
     return await tokenSource.tokenFor({
       rejected: undefined,

@@ -29,8 +29,6 @@ export interface BulkProgress extends BulkCounts {
 /** Counts the items of a run. */
 export class Counts {
   readonly #counts = { done: 0, skipped: 0, refused: 0, not_sent: 0, unknown: 0 };
-  /** Items that got through in this run. */
-  #through = 0;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
 
@@ -42,11 +40,9 @@ export class Counts {
     this.#endedAt = now();
   }
 
-  /** Counts an item that has ended; `isEarlier`: so did an earlier run leave it. */
-  add(state: BulkState, isEarlier: boolean): void {
+  add(state: BulkState, isSkipped: boolean): void {
     this.#counts[state] += 1;
-    if (state === "done" && isEarlier) this.#counts.skipped += 1;
-    if (!isEarlier && (state === "done" || state === "refused")) this.#through += 1;
+    if (isSkipped) this.#counts.skipped += 1;
   }
 
   get summary(): BulkCounts {
@@ -56,10 +52,11 @@ export class Counts {
   /** `pauseMs`: the rest of the present pause. */
   pace(total: number | undefined, pauseMs: number): Pick<BulkProgress, "ratePerSecond" | "etaMs" | "elapsedMs"> {
     const elapsedMs = this.#startedAt === undefined ? 0 : (this.#endedAt ?? now()) - this.#startedAt;
-    const ratePerSecond = elapsedMs === 0 ? 0 : (this.#through * 1_000) / elapsedMs;
-    const { done, refused, not_sent, unknown } = this.#counts;
+    const { done, skipped, refused, not_sent, unknown } = this.#counts;
+    const through = done - skipped + refused;
+    const ratePerSecond = elapsedMs === 0 ? 0 : (through * 1_000) / elapsedMs;
     const left = total === undefined ? undefined : Math.max(0, total - done - refused - not_sent - unknown);
-    if (left === undefined || this.#through === 0) return { ratePerSecond, elapsedMs, etaMs: undefined };
+    if (left === undefined || ratePerSecond === 0) return { ratePerSecond, elapsedMs, etaMs: undefined };
     return { ratePerSecond, elapsedMs, etaMs: left === 0 ? 0 : Math.max(pauseMs, (left * 1_000) / ratePerSecond) };
   }
 }

@@ -93,7 +93,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   /** The caller left its loop: the run ends in order before the loop does. */
   async #leave(): Promise<IteratorResult<never, undefined>> {
     this.#entries.leave();
-    this.#execution.stop(new AbortError("the iteration of the run was left early"));
+    if (!this.#entries.isOver) this.#execution.stop(new AbortError("the iteration of the run was left early"));
     await this.#begun();
     const { failure } = this.#execution;
     if (failure !== undefined) throw this.#fromCaller(failure);

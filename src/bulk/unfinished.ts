@@ -13,9 +13,13 @@ export class Unfinished {
   /** An item became `unknown` in this run. */
   #isInDoubt = false;
 
-  /** `isEarlier`: this run sent nothing for it. */
-  add(key: string, state: BulkState, { why, isEarlier }: { readonly why: string; readonly isEarlier: boolean }): void {
-    if (state === "unknown" && !isEarlier) this.#isInDoubt = true;
+  /** `isRecorded`: an earlier run left it so. */
+  add(
+    key: string,
+    state: BulkState,
+    { why, isRecorded }: { readonly why: string; readonly isRecorded: boolean },
+  ): void {
+    if (state === "unknown" && !isRecorded) this.#isInDoubt = true;
     if (this.#named.length === NAMED) return;
     this.#named.push(`${JSON.stringify(cut(key, KEY_LENGTH))} ${state === "not_sent" ? "not sent" : state}: ${why}`);
   }

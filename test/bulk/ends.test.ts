@@ -216,7 +216,7 @@ describe("a run that is iterated", () => {
   });
 });
 
-test("break leaves no timer behind, also where the journal closes slowly", async () => {
+test.each(["while its journal closes", "after its end"])("break leaves no timer behind: %s", async (when) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const { options } = setUp();
@@ -227,13 +227,16 @@ test("break leaves no timer behind, also where the journal closes slowly", async
           closed = resolve;
         }),
     });
-    const run = bulkWrite({ ...options, items: rowsOf(1), journal })[Symbol.asyncIterator]();
-    await run.next();
+    const run = bulkWrite({ ...options, items: rowsOf(1), journal });
+    const iterator = run[Symbol.asyncIterator]();
+    await iterator.next();
     await settleDown();
-    const left = run.return?.();
+    if (when === "after its end") closed();
+    await settleDown();
+    const left = iterator.return?.();
     closed();
     await left;
-    expect(vi.getTimerCount()).toBe(0);
+    expect([vi.getTimerCount(), await run]).toEqual([0, { done: 1, skipped: 0 }]);
   } finally {
     vi.useRealTimers();
   }

@@ -214,7 +214,7 @@ test("a write to another service than the run's is not sent, and ends the run", 
   });
   const { states, error } = await runToEnd(run);
   expect(error).toMatchObject({ kind: "argument", outcome: "not_sent", message: expect.stringContaining(elsewhere) });
-  expect(states).toEqual({ "row-1": "done", "row-2": "not_sent" });
+  expect(states).toEqual({ "row-1": "done", "row-2": "unknown" });
   expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
 });
 

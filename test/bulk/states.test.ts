@@ -26,14 +26,13 @@ describe("a run", () => {
     ],
     ["returns an object", () => ({}) as never, "reference must return a string or a number"],
     ["rejects", () => Promise.reject(new Error("no number")) as never, "reference must return a string or a number"],
-  ])("an item is done though its reference %s, and the entry says why", async (_, reference, message) => {
+  ])("an item is done though its reference %s, and the run ends with that", async (_, reference, message) => {
     const { client } = service();
     const options = { items: [row], key, client, send, journal: memoryJournal(), reference };
-    const [entry] = (await runToEnd(bulkWrite(options))).entries;
-    expect(entry).toMatchObject({
-      state: "done",
-      error: { kind: "argument", message: expect.stringContaining(message) },
-    });
+    const { entries, error } = await runToEnd(bulkWrite(options));
+    const [entry] = entries;
+    expect(entry).toMatchObject({ state: "done", error });
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining(message) });
     expect(entry?.result).toMatchObject({ title: row.title });
   });
 });

@@ -177,7 +177,7 @@ async function findJournal(path: string, flags?: number): Promise<FoundFile> {
   });
 }
 
-/** Looks at the beginning of a file alone: lock files are made beside a journal, and a lock may replace it by its copy. */
+/** Looks at the beginning of a file alone: lock files are made beside a journal alone. */
 async function checkFile(path: string, header: Uint8Array): Promise<void> {
   const file = await findJournal(path);
   try {

@@ -15,8 +15,8 @@ export interface BulkCounts {
 }
 
 /**
- * The import is not finished: the run has done what it could, and some items are left. The message names the first three, and
- * what to do about them. `cause` is what stopped the run, if anything did.
+ * The import is not finished: the run has done what it could, and some items are left. The message names up to three that it
+ * began, and what to do about them. `cause` is what stopped the run, if anything did.
  */
 export class BulkError extends AutomationError {
   static override readonly kinds: readonly ["bulk"] = ["bulk"];
