@@ -26,13 +26,16 @@ type Row = Readonly<Record<"project" | "title" | "type", string>> & { readonly i
 const USAGE = "usage: node examples/bulk-issues.ts FILE [--applied KEY]... [--not-applied KEY]...";
 const { file, applied, notApplied } = readArguments();
 const rows = readRows();
+const keyOf = ({ id, project, title, type }: Row): string => id || JSON.stringify([project, title, type]);
+const keys = new Set(rows.map(keyOf));
+for (const key of [...applied, ...notApplied]) if (!keys.has(key)) fail(`${file}: no issue has the key ${key}`);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // once: a second Ctrl-C ends the process at once
 
 const run = bulkWrite({
   client: new Client({ onEvent: (event) => event.type === "rate_limit_pause" && showProgress() }),
   items: rows,
-  key: ({ id, project, title, type }) => id || JSON.stringify([project, title, type]),
+  key: keyOf,
   send: (client, { project, title, type }) => client.issues.create(project, { title, type }),
   journal: fileJournal(`${file}.journal`),
   concurrency: 8,

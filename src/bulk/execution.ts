@@ -16,6 +16,10 @@ import { shownLine } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 import { Unfinished } from "./unfinished.ts";
 
+/** The platform's own timers: fake ones would advance to it. */
+const { setInterval: startPlatformInterval, clearInterval: clearPlatformInterval } = globalThis;
+const ALIVE_MS = 2 ** 30;
+
 const OTHER_TOKEN =
   "bulkWrite: no record of the journal is of this token: what another one has done, perhaps of another account, is skipped";
 const allDoneBefore = (done: number, last: string): string =>
@@ -72,6 +76,8 @@ export class Execution<Item, Result> {
 
   /** Never rejects: an error is the `failure`. */
   async run(): Promise<void> {
+    // A process whose event loop runs empty ends with 0, as if the import were finished.
+    const alive = startPlatformInterval(() => {}, ALIVE_MS);
     this.#counts.start();
     const unsubscribe = this.#heedSignal();
     const failure = await this.#work().then(
@@ -87,6 +93,7 @@ export class Execution<Item, Result> {
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
     this.#phase.release();
+    clearPlatformInterval(alive);
     this.#counts.end();
     this.error = this.failure ?? this.#leftOver();
     this.#entries.end();
@@ -166,9 +173,8 @@ export class Execution<Item, Result> {
 
   /** Counts an item that a stopped run does not begin, by its latest record. */
   #leave(key: string, before: Known | undefined): void {
-    const isUnsent = before === undefined || before.state === "not_sent" || before.state === "refused";
-    const state = before?.state === "done" ? "done" : isUnsent ? "not_sent" : "unknown";
-    if (state === "unknown" && before !== undefined) {
+    const state = before?.state === "sending" ? "unknown" : (before?.state ?? "not_sent");
+    if (before !== undefined && state !== "done") {
       this.#unfinished.add(key, state, { why: reasonOfKnown(before).message, isRecorded: true });
     }
     this.#counts.add(state, state === "done");

@@ -119,7 +119,8 @@ export class ItemWrite<Item, Result> {
     const { misuse, state: write } = this.#write;
     const failed = misuse === undefined ? {} : ({ error: misuse, consequence: "fail" } as const);
     const after: SendState = { ...stateAfterSend(this.#keyed.key, end, write), ...failed };
-    const cause = after.error ?? phase.cause;
+    const isAborted = after.error === undefined || after.error.kind === "abort";
+    const cause = (isAborted && phase.cause) || after.error;
     if (after.state !== "done") return { ...after, reason: cause && reasonOf(cause) };
     if (end === "abandoned" || "thrown" in end) return after;
     const result = end.result as Result; // `send` has resolved with it

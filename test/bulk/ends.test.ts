@@ -143,9 +143,9 @@ describe("a run that leaves items", () => {
     emulator.fault({ ...titled("Issue 3"), status: 422 });
     await runToEnd(bulkWrite({ ...options, items: rowsOf(3) }));
     const error = await leftBy({ ...options, signal: AbortSignal.abort() });
-    expect(error.summary).toEqual({ done: 1, skipped: 1, refused: 0, not_sent: 4, unknown: 1 });
+    expect(error.summary).toEqual({ done: 1, skipped: 1, refused: 1, not_sent: 3, unknown: 1 });
     expect(error.message).toMatch(
-      /^5 of 6 items are left: 4 not sent, 1 unknown from earlier runs\. Stopped: .*\. "row-2" unknown: /,
+      /^5 of 6 items are left: 1 refused, 3 not sent, 1 unknown from earlier runs\. Stopped: .*\. "row-2" unknown: /,
     );
   });
 
@@ -240,4 +240,18 @@ test.each(["while its journal closes", "after its end"])("break leaves no timer 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a run keeps its process alive until its end: one that waits for nothing else would end it with status 0", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const { options } = setUp();
+  const before = timers();
+  const stop = new AbortController();
+  const items = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+  const ended = rejection(bulkWrite({ ...options, items, signal: stop.signal, graceMs: 0 }));
+  await settleDown();
+  expect(timers()).toBe(before + 1);
+  stop.abort();
+  expect(await ended).toMatchObject({ kind: "bulk", stoppedBy: { kind: "abort" } });
+  expect(timers()).toBe(before);
 });

@@ -80,6 +80,26 @@ describe("a send that", () => {
   });
 
   /** Each makes two writes, and its run fails, whether or not `send` looks at the second one. An unhandled rejection would fail this suite. */
+  test("catches the error of a write that a stop keeps from leaving, leaves its item not_sent", async () => {
+    const { emulator, client } = service();
+    const stop = new AbortController();
+    const late: Send = async (bound, row) => {
+      stop.abort();
+      await settleDown();
+      return await create(bound, row).catch(ignore);
+    };
+    const options = { client, items: rowsOf(3), key, journal: memoryJournal() };
+    const run = bulkWrite({ ...options, send: late, signal: stop.signal, graceMs: 0 });
+    const { error, states } = await runToEnd(run);
+    expect([error, run.stoppedBy?.kind, new Set(Object.values(states))]).toEqual([
+      undefined,
+      "abort",
+      new Set(["not_sent"]),
+    ]);
+    expect(await bulkWrite({ ...options, send: create })).toEqual({ done: 3, skipped: 0 });
+    expect(emulator.requests).toHaveLength(3);
+  });
+
   const TWICE: readonly [string, Send][] = [
     ["at once", (client, row) => Promise.all([create(client, row), create(client, row)])],
     [

@@ -64,8 +64,8 @@ export function createSend(client: ClientContext): Send {
 
 async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Success<Output>> {
   const { deadline, events, settings } = call;
-  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   settings.hooks?.begin?.(call.hooked);
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const permit = takePosition(call);
   const received = await withRetries(call, () => attempt(call, permit));
   const data = (await readOutput(call, received)) as Output; // the schema of the operation says that it is one

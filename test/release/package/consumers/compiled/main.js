@@ -84,9 +84,13 @@ async function main() {
     journal: memoryJournal(),
     concurrency: 1,
   });
-  for await (const { key, state, error } of run) {
-    console.log(key, state);
-    if (error !== undefined) tell("the error of an item", error);
+  try {
+    for await (const { key, state, error } of run) {
+      console.log(key, state);
+      if (error !== undefined) tell("the error of an item", error);
+    }
+  } catch (error) {
+    tell("the error of the run", error);
   }
   console.log((await client.projects.list().toArray()).map(({ name }) => name).join());
 }
