@@ -132,9 +132,10 @@ export class ProxyServer implements AsyncDisposable {
     const running = this.#running;
     this.#running = undefined;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    const ended = once(running, "exit");
-    running.kill("SIGTERM");
-    await ended;
+    const ended = once(running, "exit").then(() => true);
+    // One that is starting itself anew, as at a reload, may not hear a signal.
+    do running.kill("SIGTERM");
+    while (!(await Promise.race([ended, new Promise<false>((resolve) => setTimeout(resolve, 1_000, false))])));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -30,7 +30,12 @@ describe.each(PROXIES.filter(([name]) => isHere(name)))("%s, reloaded each 300 m
       for (let index = 1; reloads < RELOADS || index <= LEAST; index += 1)
         yield { id: `row-${index}`, title: `Issue ${index}` };
     }
-    const client = new Client({ baseUrl: proxy.baseUrl, token: service.token, retry: { minDelayMs: 10 } });
+    const client = new Client({
+      baseUrl: proxy.baseUrl,
+      token: service.token,
+      timeoutMs: 5_000,
+      retry: { minDelayMs: 10 },
+    });
     const run = bulkWrite({
       client,
       items: rows(),
