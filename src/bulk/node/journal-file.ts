@@ -37,6 +37,8 @@ export class JournalFile {
   #path: string;
   readonly #header: Uint8Array;
   readonly #run = randomBytes(4).toString("hex");
+  /** Settles when the file has been opened, or could not be. */
+  #opening: Promise<unknown> | undefined;
   #lock: FileLock | undefined;
   #found: FoundFile | undefined;
   /** The file once all of it has been recognised, and the end of what has been read and written. */
@@ -50,7 +52,9 @@ export class JournalFile {
 
   /** Opens and locks the file, and returns its records. */
   async *load(): AsyncGenerator<JournalRecord> {
-    const found = await this.#open().catch((error: unknown) => {
+    const opening = this.#open();
+    this.#opening = opening.catch(() => {});
+    const found = await opening.catch((error: unknown) => {
       throw asJournalError(error, "be opened");
     });
     const reader = new JournalReader(this.#header);
@@ -86,6 +90,7 @@ export class JournalFile {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#own = undefined;
+    await this.#opening;
     const [found, lock] = [this.#found, this.#lock];
     this.#found = undefined;
     this.#lock = undefined;
@@ -104,11 +109,8 @@ export class JournalFile {
     this.#lock = await FileLock.take(this.#path);
     const found = await findJournal(this.#path, constants.O_APPEND);
     this.#found = found;
-    if (this.#isClosed) {
-      await this.close();
-      throw new JournalError("the journal was closed while it was being opened", { reason: "failed" });
-    }
-    return found;
+    if (!this.#isClosed) return found;
+    throw new JournalError("the journal was closed while it was being opened", { reason: "failed" });
   }
 
   /** Returns the torn end. */
