@@ -2,7 +2,7 @@
  * A run is killed with SIGKILL, at every boundary of its journal and at random moments, while the service does its worst.
  * Whatever happens: at most one issue for each key, each key in one state, and a state that is true.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -204,4 +204,16 @@ describe.concurrent("a run that is killed", () => {
     const { summary } = await runHere(place);
     expect(summary).toEqual({ done: 7, skipped: 0, refused: 0, not_sent: 0, unknown: 1 });
   });
+});
+
+test("a run keeps its process alive: one whose event loop is empty would end with 0, as if the import were finished", () => {
+  const at = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+  const program = `
+    import { bulkWrite, memoryJournal } from ${at("../../src/bulk/index.ts")};
+    import { Client } from ${at("../../src/client/index.ts")};
+    const client = new Client({ baseUrl: "https://a.example/api/v1", token: "pat_a_b" });
+    const items = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
+    bulkWrite({ client, items, key: String, send: () => {}, journal: memoryJournal() }).catch(() => {});
+    setTimeout(() => process.exit(7), 50).unref(); // it holds nothing by itself`;
+  expect(spawnSync(process.execPath, ["--input-type=module", "--eval", program]).status).toBe(7);
 });
