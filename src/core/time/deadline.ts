@@ -75,21 +75,20 @@ export class Deadline {
   }
 
   /** Settles as `work` does, or rejects with `STOPPED` as soon as the deadline ends. */
-  race<Result>(work: Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const leave = this.#onEnd(() => reject(STOPPED));
-      work.then(
-        (result) => {
-          leave();
-          resolve(result);
-        },
-        (error: unknown) => {
-          leave();
-          // Work that heeds the signal may be quicker, and rejects with a reason of its own.
-          reject(this.#reason === undefined ? error : STOPPED);
-        },
-      );
+  async race<Result>(work: Promise<Result>): Promise<Result> {
+    let leave = (): void => {};
+    const stopped = new Promise<never>((_, reject) => {
+      leave = this.#onEnd(() => reject(STOPPED));
     });
+    try {
+      // The platform follows it in the stack of an error that is made within `work`.
+      return await Promise.race([work, stopped]);
+    } catch (error) {
+      // Work that heeds the signal may be quicker, and rejects with a reason of its own.
+      throw this.#reason === undefined ? error : STOPPED;
+    } finally {
+      leave();
+    }
   }
 
   /** Resolves after so many milliseconds, or rejects with `STOPPED` as soon as the deadline ends. */
@@ -98,7 +97,11 @@ export class Deadline {
     const awake = new Promise<void>((resolve) => {
       cancel = after(delayMs, resolve);
     });
-    await this.race(awake).finally(cancel);
+    try {
+      await this.race(awake);
+    } finally {
+      cancel();
+    }
   }
 
   /**
