@@ -11,7 +11,7 @@ const { existsSync } = require("node:fs");
 const parts = {
   token: ["core/token/"],
   logging: ["client/logging.ts"],
-  paging: ["core/paging/"],
+  paging: ["core/paging/", "core/list.ts"],
   "rate-limit": ["core/rate-limit/"],
   call: [
     "core/call/call.ts",
@@ -86,7 +86,7 @@ const layers = [
     ],
   },
   // The resources of the service: an operation in, `send` out.
-  { name: "resources", files: ["service/", "core/custom.ts", "core/list.ts"] },
+  { name: "resources", files: ["service/", "core/custom.ts"] },
   // The composition root, the only place that knows all parts.
   {
     name: "root",
@@ -152,6 +152,7 @@ const resourcesKnow = [
   ...foundation,
   "core/call/standard-schema.ts",
   "core/call/zod-schema.ts",
+  "core/call/send.ts",
   "core/call/operation.ts",
   "core/wire/path.ts",
   "core/wire/query.ts",

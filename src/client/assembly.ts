@@ -1,6 +1,6 @@
 import type { CallHooks } from "../core/call/call-hooks.ts";
 import { createHttp, platformMayRepeat } from "../core/call/http.ts";
-import { createSend } from "../core/call/send.ts";
+import { Send } from "../core/call/send.ts";
 import type { ClientContext } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { unbreakable } from "../core/checks/validators.ts";
@@ -116,6 +116,6 @@ function rotateItself(
     totalTimeoutMs: LONGEST_ROTATION_MS,
     hooks: undefined,
   };
-  const sent = createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
+  const sent = new Send(own).call("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
   return sent.then(({ data }) => data);
 }

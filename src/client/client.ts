@@ -2,18 +2,17 @@ import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
 import { type CallHooks, WITH_HOOKS } from "../core/call/call-hooks.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { DeriveWithHooks } from "../core/call/hookable.ts";
-import type { Send } from "../core/call/operation.ts";
-import { createSend } from "../core/call/send.ts";
+import { Send } from "../core/call/send.ts";
 import {
   type CustomList,
   type CustomRequest,
+  describeList,
+  describeRequest,
   type PaginateCustom,
-  paginateCustom,
   type SendCustom,
-  sendCustom,
 } from "../core/custom.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
-import type { ListOptions } from "../core/list.ts";
+import { type ListOptions, paginate } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
 import type { RateLimitSnapshot } from "../core/rate-limit/rate-limiter.ts";
 import { Issues } from "../service/issues.ts";
@@ -52,7 +51,7 @@ export class Client {
   constructor(options?: ClientOptions);
   constructor(options?: ClientOptions | Assembly) {
     this.#assembly = options instanceof Assembly ? options : withCallerStack(new.target, () => Assembly.of(options));
-    this.#send = createSend(this.#assembly.context);
+    this.#send = new Send(this.#assembly.context);
     this.baseUrl = this.#assembly.context.baseUrl;
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
@@ -108,7 +107,7 @@ export class Client {
    * const issues = await client.request({ method: "GET", path: path`/projects/${project}/issues` });
    */
   request: SendCustom = <Output>(request: CustomRequest<Output>, options?: CallOptions): ApiPromise<Output> =>
-    apiPromise(this.request, () => sendCustom(this.#send, request, options));
+    apiPromise(this.request, () => this.#send.call("request", () => describeRequest(request, options)));
 
   /**
    * Walks a list endpoint that has no method of its own. `schema` is that of one item; without one, items are the JSON of
@@ -120,7 +119,7 @@ export class Client {
    * for await (const issue of client.paginate({ path: path`/projects/${project}/issues` })) console.log(issue);
    */
   paginate: PaginateCustom = <Item>(list: CustomList<Item>, options?: ListOptions): Paginator<Item> =>
-    paginateCustom(this.#send, list, options);
+    paginate(this.#send, "paginate", () => describeList(list, options));
 
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */
   get [WITH_HOOKS](): DeriveWithHooks<Client> {

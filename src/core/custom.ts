@@ -1,12 +1,12 @@
-import type { ApiPromise, Success } from "./call/api-promise.ts";
+import type { ApiPromise } from "./call/api-promise.ts";
 import type { CallOptions } from "./call/call-options.ts";
-import type { Send } from "./call/operation.ts";
+import type { OperationFields } from "./call/operation.ts";
 import { readOptions } from "./call/settings.ts";
 import { anyValidator, isStandardSchema, type StandardSchema } from "./call/standard-schema.ts";
 import { invalid } from "./checks/invalid-input.ts";
 import { expectType, parseOptions } from "./checks/parse-options.ts";
 import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "./checks/validators.ts";
-import { CURSOR, type ListOptions, paginate } from "./list.ts";
+import { CURSOR, type ListOperation, type ListOptions } from "./list.ts";
 import { pageValidator } from "./paging/page-validator.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { isWrite, type Method } from "./wire/method.ts";
@@ -107,36 +107,27 @@ const LIST: ObjectSchema<CustomList> = { path: PATH, query: QUERY, schema: SCHEM
 /** The bodies that responses have, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
 
-/** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */
-export function sendCustom<Output>(
-  send: Send,
+/** A request of the caller's own as an operation. */
+export function describeRequest<Output>(
   request: CustomRequest<Output>,
   given: CallOptions | undefined,
-): Promise<Success<Output>> {
-  return send("request", () => {
-    const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
-    if (json !== undefined && !isWrite(method)) {
-      invalid(`a ${method} has no body, so json cannot be given`);
-    }
-    if (schema !== undefined && method === "HEAD") {
-      invalid("the response to a HEAD has no body, so schema cannot be given");
-    }
-    const options = readOptions(given);
-    const label = `${method} ${path.template}`;
-    return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
-  });
+): OperationFields<Output> {
+  const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
+  if (json !== undefined && !isWrite(method)) {
+    invalid(`a ${method} has no body, so json cannot be given`);
+  }
+  if (schema !== undefined && method === "HEAD") {
+    invalid("the response to a HEAD has no body, so schema cannot be given");
+  }
+  const options = readOptions(given);
+  const label = `${method} ${path.template}`;
+  return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
 }
 
-/** Walks a list of the caller's own. `Item` is that of the overload of `PaginateCustom` that the caller has chosen. */
-export function paginateCustom<Item>(
-  send: Send,
-  list: CustomList<Item>,
-  options: ListOptions | undefined,
-): Paginator<Item> {
-  return paginate(send, "paginate", () => {
-    const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
-    const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown
-    if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
-    return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), options };
-  });
+/** A list of the caller's own as an operation. */
+export function describeList<Item>(list: CustomList<Item>, options: ListOptions | undefined): ListOperation<Item> {
+  const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
+  const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown
+  if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
+  return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), options };
 }

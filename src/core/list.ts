@@ -1,5 +1,5 @@
 import type { CallOptions } from "./call/call-options.ts";
-import type { Send } from "./call/operation.ts";
+import type { Caller } from "./call/operation.ts";
 import { readOptions } from "./call/settings.ts";
 import type { StandardSchema } from "./call/standard-schema.ts";
 import { namesOf } from "./checks/hints.ts";
@@ -69,12 +69,12 @@ export interface ListOperation<Item> {
  * A paginator over a list operation. Arguments are read and checked now, so that changing them later changes nothing;
  * invalid ones reject the first request of the list, since `list` itself never throws.
  */
-export function paginate<Item>(send: Send, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
-  return new Paginator(deferErrors(() => send.check(name, () => sourceOf(send, name, describe()))));
+export function paginate<Item>(caller: Caller, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
+  return new Paginator(deferErrors(() => caller.parse(name, () => sourceOf(caller, name, describe()))));
 }
 
 function sourceOf<Item>(
-  send: Send,
+  caller: Caller,
   name: string,
   { label = name, path, query, fields, schema, scope, options: given, received }: ListOperation<Item>,
 ): PageSource<Item> {
@@ -87,11 +87,11 @@ function sourceOf<Item>(
     operation: page,
     start: typeof start === "string" ? start : null, // which is what it was checked to be
     prefetch,
-    check: send.check,
+    parse: (...of) => caller.parse(...of),
     fetch: async (cursor, origin) => {
       const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
       try {
-        const success = await send(name, () => ({ ...page, query }), origin);
+        const success = await caller.call(name, () => ({ ...page, query }), origin);
         received?.(success.data.data);
         return success;
       } catch (error) {

@@ -1,6 +1,6 @@
-import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
+import type { ApiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { Send } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import { readOptions } from "../core/call/settings.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
 import { type ObjectSchema, required, STRING } from "../core/checks/validators.ts";
@@ -24,13 +24,6 @@ const CREATE_INPUT: ObjectSchema<IssueCreateInput> = { title: required(STRING), 
  * arguments are an `ArgumentError`, before anything is sent.
  */
 export class Issues {
-  readonly #send: Send;
-
-  /** @internal The client makes it. */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
   /**
    * Creates an issue: `POST /projects/{project}/issues`, scope `issues:write`. The request is sent again only if the
    * service has certainly not processed it (429, 401 with another token at hand, never connected). The `outcome` of an
@@ -43,20 +36,18 @@ export class Issues {
    * @example
    * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
    */
-  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => ApiPromise<Issue> = (
-    project,
-    input,
-    options,
-  ) =>
-    apiPromise(this.create, () =>
-      this.#send("issues.create", () => ({
-        method: "POST",
-        path: pathOf("/projects/{project}/issues", { project: projectValue(project, this.#send.service) }),
-        json: parseOptions(input, "input", CREATE_INPUT),
-        fields: Object.keys(CREATE_INPUT),
-        schema: issueValidator,
-        scope: "issues:write",
-        options: readOptions(options),
-      })),
-    );
+  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => ApiPromise<Issue>;
+
+  /** @internal The client makes it. */
+  constructor(send: Send) {
+    this.create = send.method("issues.create", (project, input, options) => ({
+      method: "POST",
+      path: pathOf("/projects/{project}/issues", { project: projectValue(project, send.service) }),
+      json: parseOptions(input, "input", CREATE_INPUT),
+      fields: Object.keys(CREATE_INPUT),
+      schema: issueValidator,
+      scope: "issues:write",
+      options: readOptions(options),
+    }));
+  }
 }

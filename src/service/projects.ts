@@ -1,9 +1,9 @@
-import type { Send } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { expectType } from "../core/checks/parse-options.ts";
 import { STRING } from "../core/checks/validators.ts";
 import { describeValue, isObject, isPlainObject } from "../core/checks/values.ts";
-import { type ListOptions, type ListParams, listQuery, paginate } from "../core/list.ts";
+import { type ListOptions, type ListParams, listQuery } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
 import type { Service } from "../core/wire/base-url.ts";
 import { pathOf } from "../core/wire/path.ts";
@@ -27,14 +27,6 @@ export function projectValue(project: ProjectRef, service: Service): string {
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
 export class Projects {
-  readonly #send: Send;
-
-  /** @internal The client makes it. */
-  constructor(send: Send) {
-    this.#send = send;
-    meetService(send.service);
-  }
-
   /**
    * The projects that the token may see: `GET /projects`, scope `projects:read`. Nothing is sent until the list is
    * consumed. An error of an iteration carries the `cursor` of the page that failed. As soon as the process has clients of two
@@ -45,13 +37,18 @@ export class Projects {
    * @example
    * for await (const project of client.projects.list({ limit: 200 })) console.log(project.name);
    */
-  list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, options) =>
-    paginate(this.#send, "projects.list", () => ({
+  list: (params?: ListParams, options?: ListOptions) => Paginator<Project>;
+
+  /** @internal The client makes it. */
+  constructor(send: Send) {
+    meetService(send.service);
+    this.list = send.list("projects.list", (params, options) => ({
       path: pathOf("/projects"),
       ...listQuery(params),
       schema: projectPageValidator,
       scope: "projects:read",
       options,
-      received: (projects) => ownProjects(projects, this.#send.service),
+      received: (projects) => ownProjects(projects, send.service),
     }));
+  }
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { OperationFields, Origin, Send } from "../core/call/operation.ts";
+import type { OperationFields, Origin } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import type { CheckedOptions } from "../core/call/settings.ts";
 import type { Range } from "../core/checks/range.ts";
 import { type AutomationError, annotate, isBrandedError } from "../core/errors/automation-error.ts";
@@ -78,14 +79,14 @@ export class SessionPolls {
     this.#totalTimeoutMs = totalTimeoutMs;
     // The wait ends its polls.
     const ofPoll = { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY, onResponse };
-    this.#operation = send.check(wait.name, () => ({ ...getSession(wait.id, ofPoll), isPoll: true }));
+    this.#operation = send.parse(wait.name, () => ({ ...getSession(wait.id, ofPoll), isPoll: true }));
   }
 
   /** Polls until a session is wanted. `totalTimeoutMs` is for all of these searches together. */
   async next(): Promise<Session> {
     const { name, isWanted, closing } = this.#wait;
     const leftMs = this.#totalTimeoutMs - this.#passedMs;
-    const within = this.#send.check(name, () => Deadline.of(leftMs, this.#signal, closing));
+    const within = this.#send.parse(name, () => Deadline.of(leftMs, this.#signal, closing));
     try {
       for (;;) {
         const polled = await this.#poll(within);
@@ -117,7 +118,7 @@ export class SessionPolls {
     try {
       const { name, fetch } = this.#wait;
       const origin: Origin<Session> = { within, progress: (session) => this.#look(session), fetch };
-      const polled = await this.#send(name, () => this.#operation, origin);
+      const polled = await this.#send.call(name, () => this.#operation, origin);
       this.#session = polled.data;
       this.#outage = NO_OUTAGE;
       return polled;

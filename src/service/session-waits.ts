@@ -1,5 +1,5 @@
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { Send } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import { type CheckedOptions, readOptions } from "../core/call/settings.ts";
 import { expectRange, type Range, rangeOf } from "../core/checks/range.ts";
 import { INTERVAL, type ObjectSchema } from "../core/checks/validators.ts";
@@ -58,7 +58,7 @@ export function waitFor(send: Send, id: string, given: WaitOptions): Promise<Ses
   const name = "sessions.waitFor";
   const { fetch } = globalThis;
   return (async () => {
-    const { until, ...options } = send.check(name, () => {
+    const { until, ...options } = send.parse(name, () => {
       const { until, ...others } = readOptions(given, WAIT_OPTIONS);
       return { until, ...withIntervals(others) };
     });
@@ -74,7 +74,7 @@ export function watch(
 ): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
   const name = "sessions.watch";
   const { fetch } = globalThis;
-  const read = deferErrors(() => send.check(name, () => withIntervals(readOptions(options, WATCH_OPTIONS))));
+  const read = deferErrors(() => send.parse(name, () => withIntervals(readOptions(options, WATCH_OPTIONS))));
   return async function* changes(closing) {
     // The states and not the sessions are compared: the consumer may change a session that it was handed.
     let latest: readonly unknown[] = [];

@@ -1,9 +1,9 @@
-import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
+import type { ApiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { Send } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import { readOptions } from "../core/call/settings.ts";
 import { captureCaller, withCallerStack } from "../core/errors/caller-stack.ts";
-import { type ListOptions, type ListParams, listQuery, paginate } from "../core/list.ts";
+import { type ListOptions, type ListParams, listQuery } from "../core/list.ts";
 import { lazyWalk } from "../core/paging/async-iterator.ts";
 import { batchIterator } from "../core/paging/batch-iterator.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
@@ -21,11 +21,6 @@ import { type WaitOptions, type WatchOptions, waitFor, watch } from "./session-w
 export class Sessions {
   readonly #send: Send;
 
-  /** @internal The client makes it. */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
   /**
    * The sessions of a project: `GET /projects/{project}/sessions`, scope `sessions:read`. Nothing is sent until the list
    * is consumed.
@@ -36,18 +31,7 @@ export class Sessions {
    * @example
    * for await (const { id, state } of client.sessions.list("web")) console.log(id, state);
    */
-  list: (project: ProjectRef, params?: ListParams, options?: ListOptions) => Paginator<Session> = (
-    project,
-    params,
-    options,
-  ) =>
-    paginate(this.#send, "sessions.list", () => ({
-      path: pathOf("/projects/{project}/sessions", { project: projectValue(project, this.#send.service) }),
-      ...listQuery(params),
-      schema: sessionPageValidator,
-      scope: "sessions:read",
-      options,
-    }));
+  list: (project: ProjectRef, params?: ListParams, options?: ListOptions) => Paginator<Session>;
 
   /**
    * One session: `GET /sessions/{id}`, scope `sessions:read`.
@@ -57,8 +41,20 @@ export class Sessions {
    * @example
    * const { state } = await client.sessions.get(id);
    */
-  get: (id: string, options?: CallOptions) => ApiPromise<Session> = (id, options) =>
-    apiPromise(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
+  get: (id: string, options?: CallOptions) => ApiPromise<Session>;
+
+  /** @internal The client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+    this.list = send.list("sessions.list", (project, params, options) => ({
+      path: pathOf("/projects/{project}/sessions", { project: projectValue(project, send.service) }),
+      ...listQuery(params),
+      schema: sessionPageValidator,
+      scope: "sessions:read",
+      options,
+    }));
+    this.get = send.method("sessions.get", (id, options) => getSession(id, readOptions(options)));
+  }
 
   /**
    * Polls a session until `until(session)` is true, and resolves with it. The API documentation does not list states, so

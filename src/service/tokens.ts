@@ -1,6 +1,6 @@
 import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { Send } from "../core/call/operation.ts";
+import type { Send } from "../core/call/send.ts";
 import { readOptions } from "../core/call/settings.ts";
 import { closestName, namesOf } from "../core/checks/hints.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
@@ -41,11 +41,6 @@ export interface RotateOptions extends CallOptions {
 export class Tokens {
   readonly #send: Send;
 
-  /** @internal The client makes it. */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
   /**
    * Creates a token: `POST /me/tokens`. Its `plaintext` is in this response and never again: store it before anything
    * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
@@ -57,21 +52,7 @@ export class Tokens {
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
-  create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken> = (input, options) =>
-    apiPromise(this.create, () =>
-      this.#send("tokens.create", () => {
-        const json = parseOptions(input, "input", CREATE_INPUT);
-        return {
-          method: "POST",
-          path: pathOf("/me/tokens"),
-          json,
-          fields: Object.keys(CREATE_INPUT),
-          schema: createdTokenValidator,
-          adviceOn403: (detail) => adviceOnScopes(json.scopes, detail),
-          options: readOptions(options),
-        };
-      }),
-    );
+  create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken>;
 
   /**
    * Replaces a token by one with the same scopes and revokes it in the same step: `POST /me/tokens/{id}/rotate`. The
@@ -89,8 +70,8 @@ export class Tokens {
    */
   rotate: (id: string, options?: RotateOptions) => ApiPromise<CreatedToken> = (id, given) =>
     apiPromise(this.rotate, async () => {
-      const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(given, ROTATE_OPTIONS));
-      const rotate = () => this.#send("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
+      const { adopt = false, ...options } = this.#send.parse("tokens.rotate", () => readOptions(given, ROTATE_OPTIONS));
+      const rotate = () => this.#send.call("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
       return adopt ? await this.#send.adopt(rotate) : await rotate();
     });
 
@@ -104,16 +85,31 @@ export class Tokens {
    * @example
    * await client.tokens.revoke(id);
    */
-  revoke: (id: string, options?: CallOptions) => ApiPromise<void> = (id, options) =>
-    apiPromise(this.revoke, () =>
-      this.#send("tokens.revoke", () => ({
-        method: "DELETE",
-        path: pathOf("/me/tokens/{id}", { id }),
-        expects: "nothing",
-        fields: [],
+  revoke: (id: string, options?: CallOptions) => ApiPromise<void>;
+
+  /** @internal The client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+    this.create = send.method("tokens.create", (input, options) => {
+      const json = parseOptions(input, "input", CREATE_INPUT);
+      return {
+        method: "POST",
+        path: pathOf("/me/tokens"),
+        json,
+        fields: Object.keys(CREATE_INPUT),
+        schema: createdTokenValidator,
+        adviceOn403: (detail) => adviceOnScopes(json.scopes, detail),
         options: readOptions(options),
-      })),
-    );
+      };
+    });
+    this.revoke = send.method("tokens.revoke", (id, options) => ({
+      method: "DELETE",
+      path: pathOf("/me/tokens/{id}", { id }),
+      expects: "nothing",
+      fields: [],
+      options: readOptions(options),
+    }));
+  }
 }
 
 const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {

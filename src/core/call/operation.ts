@@ -1,6 +1,5 @@
 import type { EventFields, PageEvent, PollEvent } from "../events.ts";
 import type { Deadline } from "../time/deadline.ts";
-import type { Service } from "../wire/base-url.ts";
 import { isSuccess } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
 import { isWrite, type Method } from "../wire/method.ts";
@@ -55,23 +54,19 @@ export interface Origin<Output> {
   readonly fetch?: FetchFunction | undefined;
 }
 
-/** The client as resources know it. `name` is the operation's, such as `"issues.create"`. */
-export interface Send {
+/** Sends operations: a client, as walks and polls know it. */
+export interface Caller {
   /**
-   * Sends an operation through the whole call path. Checks belong in `describe`: an invalid argument rejects the call, in
-   * the operation's name.
+   * Sends an operation through the whole call path. `name` is the operation's, such as `"issues.create"`. Checks belong in
+   * `describe`: an invalid argument rejects the call, in the operation's name.
    */
-  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin<Output>): Promise<Success<Output>>;
-  /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
-  readonly adopt: <Created>(rotate: () => Promise<Success<Created>>) => Promise<Success<Created>>;
-  /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */
-  readonly check: <Result>(name: string, read: () => Result) => Result;
-  /** A short text of the service as errors show it, without secrets. */
-  readonly short: (text: string) => string | undefined;
-  /** The service of every call. */
-  readonly service: Service;
-  /** The `totalTimeoutMs` of calls without one of their own. */
-  readonly totalTimeoutMs: number;
+  call<Output>(
+    name: string,
+    describe: () => OperationFields<Output>,
+    origin?: Origin<Output>,
+  ): Promise<Success<Output>>;
+  /** Reads arguments before there is anything to send. Throws the error that a call would reject with. */
+  parse<Result>(name: string, read: () => Result): Result;
 }
 
 /** `true` for an operation whose 2xx response has a body. */

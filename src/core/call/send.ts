@@ -1,15 +1,18 @@
 import { flawOfEnvironment } from "../checks/globals.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
+import { type ListOperation, paginate } from "../list.ts";
+import type { Paginator } from "../paging/paginator.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
-import type { Success } from "./api-promise.ts";
+import type { Service } from "../wire/base-url.ts";
+import { type ApiPromise, apiPromise, type Success } from "./api-promise.ts";
 import { apiResponse } from "./api-response.ts";
 import { attempt, takePosition } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
 import { addExtra } from "./extra.ts";
-import type { OperationFields, Origin, Send } from "./operation.ts";
+import type { Caller, OperationFields, Origin } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { ClientContext } from "./settings.ts";
@@ -22,23 +25,55 @@ import type { ClientContext } from "./settings.ts";
 //   http      hands the request to ky, and ky to fetch
 //   output    validates the response
 
-/** The way of every call of a client. Rejects with errors of this library only, and never throws. */
-export function createSend(client: ClientContext): Send {
-  const { tokenSource, baseUrl: service, headers, totalTimeoutMs } = client;
-  const redactor = (): Redactor => new Redactor({ tokens: [tokenSource.current], headers });
-  const check = <Result>(name: string, read: () => Result): Result =>
-    asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
+/** The way of every call of a client. Resources get it, and never the client. */
+export class Send implements Caller {
+  readonly #client: ClientContext;
 
-  async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin<Output> = {}) {
+  constructor(client: ClientContext) {
+    this.#client = client;
+  }
+
+  /** The service of every call. */
+  get service(): Service {
+    return this.#client.baseUrl;
+  }
+
+  /** The `totalTimeoutMs` of calls without one of their own. */
+  get totalTimeoutMs(): number {
+    return this.#client.totalTimeoutMs;
+  }
+
+  /** Makes a public method that sends one operation. */
+  method<Args extends readonly unknown[], Output>(
+    name: string,
+    describe: (...args: Args) => OperationFields<Output>,
+  ): (...args: Args) => ApiPromise<Output> {
+    const method = (...args: Args): ApiPromise<Output> =>
+      apiPromise(method, () => this.call(name, () => describe(...args)));
+    return method;
+  }
+
+  /** Makes a public method that returns a list. */
+  list<Args extends readonly unknown[], Item>(
+    name: string,
+    describe: (...args: Args) => ListOperation<Item>,
+  ): (...args: Args) => Paginator<Item> {
+    return (...args) => paginate(this, name, () => describe(...args));
+  }
+
+  /** Sends one operation. Rejects with errors of this library only, and never throws. */
+  async call<Output>(
+    name: string,
+    describe: () => OperationFields<Output>,
+    origin: Origin<Output> = {},
+  ): Promise<Success<Output>> {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     let success: Success<Output> | undefined;
     try {
       const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
       if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
-      call = check(name, () => {
-        return new Call(client, addExtra({ name, label: name, ...describe() }), origin);
-      });
+      call = this.parse(name, () => new Call(this.#client, addExtra({ name, label: name, ...describe() }), origin));
       success = await run(call, origin);
       return success;
     } catch (error) {
@@ -49,7 +84,14 @@ export function createSend(client: ClientContext): Send {
     }
   }
 
-  const adopt: Send["adopt"] = async (rotate) => {
+  /** Reads arguments before there is anything to send. Throws the error that a call would reject with. */
+  parse<Result>(name: string, read: () => Result): Result {
+    return asErrorClass(ArgumentError, read, (flaw) => this.#redactor.text(`${name}: ${flaw}`));
+  }
+
+  /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
+  async adopt<Created>(rotate: () => Promise<Success<Created>>): Promise<Success<Created>> {
+    const { tokenSource } = this.#client;
     if (tokenSource instanceof StaticToken) {
       const rotation = rotate();
       await tokenSource.adopt(async () => (await rotation).data);
@@ -57,9 +99,17 @@ export function createSend(client: ClientContext): Send {
     }
     const message = "adopt is for a static token; this client has a token provider or a rotating token";
     throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
-  };
-  const short = (text: string): string | undefined => redactor().short(text);
-  return Object.assign(send, { adopt, check, short, service, totalTimeoutMs });
+  }
+
+  /** A short text of the service as errors show it, without secrets. */
+  short(text: string): string | undefined {
+    return this.#redactor.short(text);
+  }
+
+  get #redactor(): Redactor {
+    const { tokenSource, headers } = this.#client;
+    return new Redactor({ tokens: [tokenSource.current], headers });
+  }
 }
 
 async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Success<Output>> {

@@ -123,8 +123,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   toArray(options?: ToArrayOptions): Promise<Item[]> {
     return withCallerStack(this.toArray, async () => {
       const { fetch } = globalThis;
-      const { check } = await this.#source();
-      const { max = Number.POSITIVE_INFINITY } = check("toArray", () =>
+      const { parse } = await this.#source();
+      const { max = Number.POSITIVE_INFINITY } = parse("toArray", () =>
         parseOptions(options, "options", TO_ARRAY_OPTIONS),
       );
       const items: Item[] = [];

@@ -1,5 +1,5 @@
 import type { Success } from "../call/api-promise.ts";
-import type { Operation, Origin, Send } from "../call/operation.ts";
+import type { Caller, Operation, Origin } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import { platformTurn } from "../time/clock.ts";
 import type { Deadline } from "../time/deadline.ts";
@@ -18,7 +18,7 @@ export interface PageSource<Item> {
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
   /** Checks the arguments of a method of the list, in the name of the method. */
-  readonly check: Send["check"];
+  readonly parse: Caller["parse"];
   /** Asks for a page of a walk: one request. An error carries the `cursor`. */
   readonly fetch: (cursor: string | null, origin: Origin<Page<Item>>) => Promise<Success<Page<Item>>>;
 }
