@@ -10,7 +10,7 @@ import { QUESTIONS } from "../src/doctor/questions.ts";
 import type { RefusalReason } from "../src/testing/conventions.ts";
 import { EMULATOR } from "../src/testing/node/command.ts";
 import { resolveConventions } from "../src/testing/resolve-conventions.ts";
-import { FATES, SEND_AGAIN } from "../test/support/fate-table.ts";
+import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -159,7 +159,7 @@ ${table(
 
 /** The table of `docs/errors.md`, which stands between these lines. */
 const [BEGIN, END] = [
-  "<!-- Written by scripts/generated-pages.ts from test/support/fate-table.ts. -->\n",
+  "<!-- Written by scripts/generated-pages.ts from test/support/outcome-table.ts. -->\n",
   "\n<!-- end -->",
 ];
 

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../src/client/index.ts";
-import { FATES, SEND_AGAIN } from "../../test/support/fate-table.ts";
+import { FATES, SEND_AGAIN } from "../../test/support/outcome-table.ts";
 import { arrow, type Picture, rect, text } from "./svg.ts";
 
 /** The panels, from the moment before a write leaves to its answer: their headings and colours. */

@@ -1,6 +1,7 @@
 import { AbortError, ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
-import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../core/call/call-hooks.ts";
-import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../core/call/fate.ts";
+import { REPORTED } from "../core/call/api-promise.ts";
+import { type CallOutcome, isHarmless, NOTHING_SENT, type OutcomeEvent } from "../core/call/outcome.ts";
+import type { CallEnd, InnerCall, InnerInstrumentation, InnerObserver } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { Owners } from "./owner.ts";
@@ -9,7 +10,7 @@ import { waitingReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
-/** The steps after which a write may wait to be sent again. */
+/** The events after which a write may wait to be sent again. */
 const WAITS: ReadonlySet<unknown> = new Set([429, 401, "never_left"]);
 
 /** The part of a run that a write needs. */
@@ -22,7 +23,7 @@ export interface BoundRun {
  * The one write that `send` makes through the client of its item: sees it begin and end, and records it before each of its
  * requests. Reads are not looked at.
  */
-export class BoundWrite {
+export class BoundWrite implements InnerInstrumentation {
   /** The write as far as it has come; absent until it begins. */
   state: Write | undefined;
   /** A write to another service than the run's, or a second one: it was not sent. */
@@ -31,8 +32,6 @@ export class BoundWrite {
   address: Address | undefined;
   /** Resolves when the write has ended. */
   readonly ended: Promise<void>;
-  /** Lie under each call of the item's client. */
-  readonly hooks: CallHooks;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
   readonly #owners: Owners;
@@ -40,7 +39,6 @@ export class BoundWrite {
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
   #isOnItsWay = false;
-  #callId: string | undefined;
   /** The ids of all calls of the item's client. */
   readonly #calls = new Set<string>();
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
@@ -53,13 +51,6 @@ export class BoundWrite {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.hooks = {
-      signal: this.signal,
-      begin: (call) => this.#begin(call),
-      beforeRequest: (call, token) => this.#beforeRequest(call, token),
-      noted: (call, fate, step) => this.#noted(call, fate, step),
-      end: (call, end) => this.#end(call, end),
-    };
   }
 
   /** Ends each call of the item's client. */
@@ -89,9 +80,10 @@ export class BoundWrite {
     this.#isClosed = true;
   }
 
-  #begin({ callId, method, path, service, url }: HookedCall): void {
+  /** A call of the item's client begins. Follows the one write. */
+  begin({ callId, method, path, baseUrl: service, url }: InnerCall): InnerObserver | undefined {
     this.#calls.add(callId);
-    if (!isWrite(method)) return;
+    if (!isWrite(method)) return undefined;
     const details = { outcome: "not_sent", callId, method, path } as const;
     if (this.#isClosed) throw new ArgumentError("send had ended before this write, which was not sent", details);
     if (this.state !== undefined) {
@@ -101,9 +93,13 @@ export class BoundWrite {
       const message = `send must write to the service of the run, ${this.#owners.service}: this write is to ${service}, and was not sent`;
       this.#refuse(message, details);
     }
-    this.#callId = callId;
-    this.state = { fate: NOTHING_SENT };
+    this.state = { outcome: NOTHING_SENT };
     this.address = { path, url };
+    return {
+      beforeRequest: (token) => this.#record(token),
+      outcome: (outcome, event) => this.#note(outcome, event),
+      end: (end) => this.#end(end),
+    };
   }
 
   /** The run fails by it, so the promise of the write may be forgotten. */
@@ -113,8 +109,7 @@ export class BoundWrite {
   }
 
   /** Resolves when a record says that a request is about to leave. A resend needs none where that is the latest record. */
-  async #beforeRequest({ callId }: HookedCall, token: string): Promise<void> {
-    if (callId !== this.#callId) return;
+  async #record(token: string): Promise<void> {
     this.#checkGoing();
     this.#records.owner = this.#owners.of(token);
     if (this.#records.latest !== "sending") await this.#records.add({ state: "sending" });
@@ -122,19 +117,18 @@ export class BoundWrite {
   }
 
   /** If the process ends while the write waits to be sent again, the record says that it was not sent. */
-  #noted({ callId }: HookedCall, fate: Fate, step: Step): void {
-    if (callId !== this.#callId || this.#isClosed) return;
-    this.state = { fate };
-    this.#isOnItsWay ||= step === "leaves";
-    if (!isHarmless(fate) || !WAITS.has(typeof step === "string" ? step : step.status)) return;
+  #note(outcome: CallOutcome, event: OutcomeEvent): void {
+    if (this.#isClosed) return;
+    this.state = { outcome };
+    this.#isOnItsWay ||= event === "leaves";
+    if (!isHarmless(outcome) || !WAITS.has(typeof event === "string" ? event : event.status)) return;
     this.#isOnItsWay = false;
     void this.#records.addIfPossible({ state: "not_sent", reason: waitingReason() });
     this.heed();
   }
 
-  #end({ callId }: HookedCall, end: HookedEnd): void {
-    if (callId !== this.#callId) return;
-    this.state = { fate: this.state?.fate ?? NOTHING_SENT, end };
+  #end(end: CallEnd): void {
+    this.state = { outcome: this.state?.outcome ?? NOTHING_SENT, end };
     if (end.error !== undefined) reported(end.error);
     this.#resolveEnded();
   }
@@ -143,7 +137,7 @@ export class BoundWrite {
   #checkGoing(): void {
     const { cause, sends } = this.#phase;
     if (!sends) {
-      const outcome = isHarmless(this.state?.fate ?? NOTHING_SENT) ? "not_sent" : "unknown";
+      const outcome = isHarmless(this.state?.outcome ?? NOTHING_SENT) ? "not_sent" : "unknown";
       throw new AbortError("the run ended before this request, which was not sent", { outcome, cause });
     }
     if (this.#isClosed) throw new ArgumentError("send had ended before this request, which was not sent");

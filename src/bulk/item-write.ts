@@ -129,7 +129,7 @@ export class ItemWrite<Item, Result> {
 
   /** Resolves when `send` has settled and its write has ended. Never rejects. */
   async #callSend(): Promise<SendEnd> {
-    const client = this.#settings.bind(this.#write.hooks);
+    const client = this.#settings.bind(this.#write);
     void this.#write.ended.then(() => this.#recordEarly());
     let end: SendEnd;
     try {

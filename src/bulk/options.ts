@@ -1,6 +1,6 @@
 import { ArgumentError, type Client } from "../client/index.ts";
-import type { CallHooks, WaitRules } from "../core/call/call-hooks.ts";
-import { type ClientParts, hookable, redactorOf, rulesOf } from "../core/call/hookable.ts";
+import { internalsOf, redactorOf } from "../core/call/internals.ts";
+import { type ClientContext, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
 import {
@@ -15,6 +15,7 @@ import {
   withMethods,
 } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
+import type { InnerInstrumentation } from "../core/instrumentation.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 import { type ReadThrown, readThrown } from "./thrown.ts";
@@ -94,17 +95,17 @@ export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>,
   readonly stopAfter: number;
   readonly graceMs: number;
   /** The rules by which the client waits. */
-  readonly rules: WaitRules;
+  readonly rules: RetryRules;
   /** Reads what a function of the application threw, without the secrets of the client. */
   readonly readThrown: ReadThrown;
   /** Derives a client for one item. */
-  readonly bind: (hooks: CallHooks) => Client;
+  readonly bind: (inner: InnerInstrumentation) => Client;
   /** The service, the token, the `fetch` and the log of the client. */
-  readonly own: ClientParts;
+  readonly own: ClientContext;
 };
 
 /** A client of either copy of the package. */
-const CLIENT = validator("a Client of this package", (value) => hookable(value) !== undefined);
+const CLIENT = validator("a Client of this package", (value) => internalsOf(value) !== undefined);
 
 const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   client: required(CLIENT),
@@ -129,10 +130,10 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
     const { stopAfter, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
-    const derive = hookable(checked.client);
-    if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
-    const own = derive.parts();
-    if (own.hooks !== undefined) {
+    const internals = internalsOf(checked.client);
+    if (internals === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
+    const own = internals.context();
+    if (own.inner !== undefined) {
       return invalid("options.client is that of one item, for one write: begin this run outside of send");
     }
     return {
@@ -140,9 +141,9 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Bu
       graceMs: 5_000,
       ...checked,
       stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
-      rules: rulesOf(own),
+      rules: own.retry || DEFAULT_RETRY,
       readThrown: (value) => readThrown(value, redactorOf(own)),
-      bind: derive,
+      bind: (inner) => internals.instrumented(inner),
       own,
     };
   });

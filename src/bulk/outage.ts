@@ -1,6 +1,6 @@
 import type { AutomationError } from "../client/index.ts";
-import type { WaitRules } from "../core/call/call-hooks.ts";
 import { backOff, mayPass } from "../core/call/decide-retry.ts";
+import type { RetryRules } from "../core/call/settings.ts";
 
 /** So many items that get through take back one failure. */
 const TAKE_BACK_ONE = 10;
@@ -34,7 +34,7 @@ export interface Sent {
 /** The values that the next step is made from. */
 export interface OutageRules {
   /** The client's. */
-  readonly rules: WaitRules;
+  readonly rules: RetryRules;
   /** In [0, 1). */
   readonly random: number;
   readonly concurrency: number;

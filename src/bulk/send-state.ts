@@ -1,8 +1,8 @@
 import { type AnyAutomationError, ArgumentError, type AutomationError } from "../client/index.ts";
-import type { HookedEnd } from "../core/call/call-hooks.ts";
-import { type Fate, fateOfError, isHarmless } from "../core/call/fate.ts";
 import { isRefusalOfService } from "../core/call/from-service.ts";
+import { type CallOutcome, isHarmless, outcomeOfError } from "../core/call/outcome.ts";
 import { SendError } from "../core/errors/send-error.ts";
+import type { CallEnd } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { BulkState } from "./journal.ts";
 import type { Thrown } from "./thrown.ts";
@@ -17,9 +17,9 @@ export type SendEnd =
 /** The one write of an item, as far as it has come. */
 export interface Write {
   /** The effect of its requests so far. */
-  readonly fate: Fate;
+  readonly outcome: CallOutcome;
   /** Its end; absent until it has ended. */
-  readonly end?: Pick<HookedEnd, "error" | "output"> | undefined;
+  readonly end?: CallEnd | undefined;
 }
 
 /** The state of an item after its `send`. */
@@ -121,9 +121,9 @@ function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
 }
 
 /** The state of an item by its write alone, without an account of `send`. */
-export function stateOfWrite({ fate, end }: Write): BulkState {
+export function stateOfWrite({ outcome, end }: Write): BulkState {
   if (end !== undefined && end.error === undefined) return "done";
-  if (!isHarmless(fate)) return "unknown";
+  if (!isHarmless(outcome)) return "unknown";
   const { status, body } = end?.error ?? {};
   return ITEM_REFUSALS.has(status) && isRefusalOfService(body) ? "refused" : "not_sent";
 }
@@ -160,7 +160,7 @@ function isRefusal({ status = 0 }: AutomationError): boolean {
 /** Returns whether an error is that of a request which may have written. */
 function isOfOtherWrite(error: AutomationError): boolean {
   const { method = "GET", attempts = 0 } = error;
-  return isWrite(method) && attempts > 0 && !isHarmless(fateOfError(error));
+  return isWrite(method) && attempts > 0 && !isHarmless(outcomeOfError(error));
 }
 
 function mistake(what: string, thrown?: Thrown): SendState {

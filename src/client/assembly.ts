@@ -1,12 +1,11 @@
-import type { CallHooks } from "../core/call/call-hooks.ts";
 import { createHttp, platformMayRepeat } from "../core/call/http.ts";
+import { redactorOf } from "../core/call/internals.ts";
 import { Send } from "../core/call/send.ts";
 import type { ClientContext } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { unbreakable } from "../core/checks/validators.ts";
 import { explain } from "../core/errors/explanation.ts";
-import { combine, createRunHook } from "../core/instrumentation.ts";
-import { Redactor } from "../core/secrets/redact.ts";
+import { combine, createRunHook, type InnerInstrumentation } from "../core/instrumentation.ts";
 import { StaticToken } from "../core/token/static-token.ts";
 import type { TokenSourceFactory } from "../core/token/token-source.ts";
 import { isSafeTransport } from "../core/wire/base-url.ts";
@@ -17,7 +16,7 @@ import { createLog } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
-/** The parts of a client. Derived clients share token source and rate limiter; with hooks, what is emitted once, too. */
+/** The parts of a client. Derived clients share token source and rate limiter; instrumented ones also what is emitted once. */
 export class Assembly {
   readonly context: ClientContext;
   /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
@@ -51,8 +50,7 @@ export class Assembly {
     const settings: ClientSettings = { ...given, token };
     const log = createLog(logger, logLevel);
     const runHook = createRunHook((hook, call, error) => {
-      const redactor = new Redactor({ tokens: [tokenSource.current], headers: given.headers });
-      return log?.hookFailed(hook, call, redactor.short(explain(error).why) ?? "");
+      return log?.hookFailed(hook, call, redactorOf(context).short(explain(error).why) ?? "");
     });
     const context: ClientContext = {
       ...settings,
@@ -66,7 +64,7 @@ export class Assembly {
       ]),
       runHook,
       say: log && unbreakable(log.say),
-      hooks: parent?.hooks,
+      inner: parent?.inner,
       emittedOnce: { paused: new Map(), deprecated: new Set() },
     };
     return new Assembly(settings, context);
@@ -77,9 +75,9 @@ export class Assembly {
     return configuring(options, () => Assembly.#from(settingsOf(options, this.#settings), this.context));
   }
 
-  /** The same parts, with hooks under each call. */
-  withHooks(hooks: CallHooks): Assembly {
-    return new Assembly(this.#settings, { ...this.context, hooks });
+  /** The same parts, with an instrumentation of another part of the package. */
+  instrumented(inner: InnerInstrumentation): Assembly {
+    return new Assembly(this.#settings, { ...this.context, inner });
   }
 
   /**
@@ -114,7 +112,7 @@ function rotateItself(
     retry: client.retry && { ...client.retry, rateLimitWaits: 0 },
     timeoutMs: Number.isFinite(client.timeoutMs) ? client.timeoutMs : ROTATION_TIMEOUT_MS,
     totalTimeoutMs: LONGEST_ROTATION_MS,
-    hooks: undefined,
+    inner: undefined,
   };
   const sent = new Send(own).call("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
   return sent.then(({ data }) => data);

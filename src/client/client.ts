@@ -1,7 +1,6 @@
 import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
-import { type CallHooks, WITH_HOOKS } from "../core/call/call-hooks.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
-import type { DeriveWithHooks } from "../core/call/hookable.ts";
+import { INTERNALS, type Internals } from "../core/call/internals.ts";
 import { Send } from "../core/call/send.ts";
 import {
   type CustomList,
@@ -121,10 +120,12 @@ export class Client {
   paginate: PaginateCustom = <Item>(list: CustomList<Item>, options?: ListOptions): Paginator<Item> =>
     paginate(this.#send, "paginate", () => describeList(list, options));
 
-  /** @internal Derives a client whose calls have hooks, for other parts of this package. */
-  get [WITH_HOOKS](): DeriveWithHooks<Client> {
-    const derive = (hooks: CallHooks): Client => derived(this.#assembly.withHooks(hooks));
-    return Object.assign(derive, { parts: () => this.#assembly.context });
+  /** @internal What other parts of this package ask of a client. */
+  get [INTERNALS](): Internals<Client> {
+    return {
+      context: () => this.#assembly.context,
+      instrumented: (inner) => derived(this.#assembly.instrumented(inner)),
+    };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CallOutcome, OutcomeEvent } from "./call/outcome.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
 import type { Present } from "./checks/validators.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";
@@ -40,6 +41,37 @@ export interface CallObserver {
 export interface Instrumentation {
   /** Called when a call begins, in the context that makes it. Returns what follows the call, or `undefined`. */
   begin(call: CallStart): CallObserver | undefined;
+}
+
+/** A call, as another part of the package sees it. */
+export interface InnerCall extends CallStart {
+  /** The URL that is asked, with the values of the path. */
+  readonly url: string;
+}
+
+/** Follows one call for another part of the package. */
+export interface InnerObserver {
+  /** Awaited when the turn of a request has come, and again with another token. What it throws ends the call as it is. */
+  beforeRequest?(token: string): Promise<void>;
+  /** An event has changed the outcome of the call. The call may go on. */
+  outcome?(outcome: CallOutcome, event: OutcomeEvent): void;
+  /** The call is over: it rejects with `error`, or resolves with `output`. */
+  end?(end: CallEnd): void;
+}
+
+/** The end of a call: what it rejects with, or what it resolves with. */
+export interface CallEnd {
+  readonly error: AnyAutomationError | undefined;
+  readonly output?: unknown;
+}
+
+/**
+ * An instrumentation of another part of the package, which lies below the caller's own hooks and takes part: its signal ends
+ * each call, and so does an error of this library that `begin` throws.
+ */
+export interface InnerInstrumentation {
+  readonly signal?: AbortSignal | undefined;
+  begin(call: InnerCall): InnerObserver | undefined;
 }
 
 /** Follows a call for all observers. None of its methods throws. */

@@ -1,6 +1,6 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { outcomeOfAnswer } from "../core/call/fate.ts";
+import { outcomeOfAnswer } from "../core/call/outcome.ts";
 import { encodeSegment } from "../core/wire/path.ts";
 import { fieldsOf, idOf, isOfService, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";

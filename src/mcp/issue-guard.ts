@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client/client.ts";
-import { fateOfError, isHarmless } from "../core/call/fate.ts";
+import { isHarmless, outcomeOfError } from "../core/call/outcome.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { now } from "../core/time/clock.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
@@ -178,7 +178,7 @@ export class IssueGuard {
       return { ...issue, repeated: false };
     } catch (error) {
       if (remembered !== undefined) return remembered();
-      if (leaves && !isHarmless(fateOfError(error))) after = { state: "unknown", at: call.at };
+      if (leaves && !isHarmless(outcomeOfError(error))) after = { state: "unknown", at: call.at };
       throw error;
     } finally {
       await this.#end(

@@ -1,6 +1,6 @@
 import { Owners } from "../bulk/owner.ts";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/hookable.ts";
+import { internalsOf } from "../core/call/internals.ts";
 import { isLoopback, readService } from "../core/wire/base-url.ts";
 import type { Project } from "../service/models.ts";
 import { type Entry, type IssueMemory, type Knowledge, partsOf, titleOf } from "./issue-memory.ts";
@@ -41,9 +41,9 @@ export class IssueOwners {
 
   constructor(client: Client, memory: IssueMemory) {
     this.#client = client;
-    this.#owners = new Owners(readService(client.baseUrl), hookable(client)?.parts().fetch);
+    this.#owners = new Owners(readService(client.baseUrl), internalsOf(client)?.context().fetch);
     this.#memory = memory;
-    const tokens = hookable(client)?.parts().tokenSource;
+    const tokens = internalsOf(client)?.context().tokenSource;
     if (tokens === undefined) return;
     this.#swaps = tokens.swaps;
     const reference = new WeakRef(this);
@@ -61,7 +61,7 @@ export class IssueOwners {
 
   /** The token that the client holds; `undefined` where a provider decides. */
   get held(): string | undefined {
-    const { swaps, current } = hookable(this.#client)?.parts().tokenSource ?? {};
+    const { swaps, current } = internalsOf(this.#client)?.context().tokenSource ?? {};
     return swaps === undefined ? undefined : current;
   }
 

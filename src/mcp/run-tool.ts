@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { Client } from "../client/client.ts";
-import { hookable, redactorOf } from "../core/call/hookable.ts";
+import { internalsOf, redactorOf } from "../core/call/internals.ts";
 import { isRecord } from "../core/checks/values.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { Deadline } from "../core/time/deadline.ts";
@@ -45,8 +45,8 @@ export async function runTool(
         waiting = what;
       },
     });
-    const parts = hookable(client)?.parts();
-    return resultOf(output, parts && ((text) => redactorOf(parts).text(text)));
+    const context = internalsOf(client)?.context();
+    return resultOf(output, context && ((text) => redactorOf(context).text(text)));
   } catch (error) {
     return { content: [{ type: "text", text: describeFailure(error, { name, ...tool }) }], isError: true };
   } finally {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/hookable.ts";
+import { internalsOf } from "../core/call/internals.ts";
 import { isAutomationError } from "../core/errors/classes.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
@@ -180,8 +180,8 @@ export const TOOLS = {
         [project, input.title, input.type],
         {
           create: (beforeRequest) => {
-            const hooked = hookable(client)?.({ beforeRequest: (_, token) => beforeRequest(token) });
-            return (hooked ?? client).issues.create(project, input, options());
+            const seen = internalsOf(client)?.instrumented({ begin: () => ({ beforeRequest }) });
+            return (seen ?? client).issues.create(project, input, options());
           },
           projects: () => client.projects.list({ limit: 200 }, options()),
         },

@@ -13,13 +13,14 @@ import {
   ServerError,
   TimeoutError,
 } from "../../src/client/index.ts";
+import { DEFAULT_RETRY } from "../../src/core/call/settings.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { fakeTime, pass } from "../support/fake-time.ts";
 import { clientOf, countsOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-const RULES = { minDelayMs: 500, maxDelayMs: 8_000, maxRetryAfterMs: 120_000 };
+const RULES = { ...DEFAULT_RETRY, minDelayMs: 500, maxDelayMs: 8_000, maxRetryAfterMs: 120_000 };
 const SERVER = new ServerError("503", { status: 503 });
 
 describe("after an item", () => {

@@ -33,17 +33,17 @@ const missingRead = new NotFoundError("404", { ...read, status: 404 });
 const signInRead = new AuthenticationError("401", { ...read, status: 401, body: { error: "said" } });
 const crash = new TypeError("no such field");
 
-const begun: Write = { fate: { outcome: "not_sent", isAmbiguous: false } };
-const left: Write = { fate: { outcome: "unknown", isAmbiguous: false } };
+const begun: Write = { outcome: { latest: "not_sent", isAmbiguous: false } };
+const left: Write = { outcome: { latest: "unknown", isAmbiguous: false } };
 const failed = (error: AutomationError, mayBeApplied = true): Write => ({
-  fate: {
-    outcome: mayBeApplied ? (error.outcome ?? "unknown") : "not_sent",
+  outcome: {
+    latest: mayBeApplied ? (error.outcome ?? "unknown") : "not_sent",
     isAmbiguous: error.priorAmbiguous === true,
   },
   end: { error: error as never },
 }); // each is of a class of the library
 const done: Write = {
-  fate: { outcome: "accepted", isAmbiguous: false },
+  outcome: { latest: "accepted", isAmbiguous: false },
   end: { error: undefined, output: { number: 7 } },
 };
 

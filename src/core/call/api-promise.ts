@@ -1,5 +1,7 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { captureCaller } from "../errors/caller-stack.ts";
-import { REPORTED } from "./call-hooks.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import type { ResponseHead } from "../wire/head.ts";
 
 /** The final response of a call. It holds no credential, so you may log it. */
 export interface ApiResponse {
@@ -39,11 +41,15 @@ export interface ApiPromise<Result> extends Promise<Result> {
   withResponse(): Promise<WithResponse<Result>>;
 }
 
-/** A call that has succeeded. Its response is read when it is asked for. */
+/** A call that has succeeded, and the head of its final response. */
 export interface Success<Result> {
   readonly data: Result;
-  readonly response: () => ApiResponse;
+  readonly call: AnsweredCall;
+  readonly head: ResponseHead;
 }
+
+/** Marks an error that a bulk run reports: its promise may be forgotten. Every copy of this package knows it by this name. */
+export const REPORTED: unique symbol = Symbol.for("project-automation.reported") as never; // a registered symbol is shared by all copies
 
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {
@@ -59,8 +65,30 @@ export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<
   );
   const withResponse = async (): Promise<WithResponse<Result>> => {
     const data = await result;
-    const { response } = await success;
-    return { data, response: response() };
+    const { call, head } = await success;
+    return { data, response: apiResponse(call, head) };
   };
   return Object.defineProperty(result, "withResponse", { value: withResponse }) as ApiPromise<Result>; // now it is one
+}
+
+/** A call that has been answered. */
+export interface AnsweredCall {
+  readonly history: { readonly requests: number };
+  readonly redactor: Redactor;
+  readonly url: string;
+}
+
+/** The final response of a call, as its caller may keep and log it. */
+export function apiResponse(
+  { history, redactor, url }: AnsweredCall,
+  { status, headers: received }: ResponseHead,
+): ApiResponse {
+  const headers = new Headers();
+  // The `fetch` of the application may return a map of anything. An entry that the platform refuses is no header.
+  (received as Partial<Headers>).forEach?.((value, name) => {
+    ignoreErrors(() => redactor.holdsToken(String(value)) || headers.append(name, value));
+  });
+  headers.delete("set-cookie");
+  const requestId = redactor.short(received.get("x-request-id"));
+  return { status, headers, requestId, url, attempts: history.requests };
 }

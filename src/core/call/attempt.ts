@@ -1,5 +1,4 @@
 import { describeValue } from "../checks/values.ts";
-import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
@@ -51,7 +50,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
   const { retry } = settings;
   // The caller's abort ends the next wait with an error of its own.
   if (retry === false || deadline.reason === "total") return undefined;
-  const error = (): AutomationError => refusalError(call, refused);
+  const error = refusalError(call, refused);
   history.lastFailure = error;
   if (refused.pause?.waits) {
     events?.retry({ reason: "rate_limit", delayMs: refused.pause.pauseMs, status: 429 });
@@ -99,7 +98,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
 /** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
 function expectUsable(call: Call, token: string): string {
   const { unauthorized } = call.history;
-  if (token === unauthorized?.token) throw unauthorized.error();
+  if (token === unauthorized?.token) throw unauthorized.error;
   if (!call.urlContainsSecret(token)) return token;
   const summary = "the path or the query holds a token, which URLs must not: pass the id of its record";
   throw buildError(ArgumentError, call, { summary });
@@ -145,16 +144,17 @@ async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Pro
  * the request was written, or the token is paused, the call goes back to the queue, at its position.
  */
 async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; exchange: Exchange }> {
-  const { hooks, tokenSource } = call.settings;
+  const { inner, settings } = call;
+  const { tokenSource } = settings;
   let recorded: string | undefined;
   for (;;) {
     const { token, leftMs } = await acquire(call, permit, read);
     const deadline = call.deadline.within(leftMs);
     try {
-      if (hooks?.beforeRequest !== undefined && token !== recorded) {
-        await inTime(call, hooks.beforeRequest(call.hooked, token), deadline);
+      if (inner?.beforeRequest !== undefined && token !== recorded) {
+        await inTime(call, inner.beforeRequest(token), deadline);
         recorded = token;
-        if (pauseLeft(call.settings, token) !== undefined) continue;
+        if (pauseLeft(settings, token) !== undefined) continue;
       }
       if (!tokenSource.isCurrent(token)) continue;
       return { token, exchange: await performExchange(call, permit, { token, deadline }) };

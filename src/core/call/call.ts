@@ -1,5 +1,6 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
+import type { InnerObserver } from "../instrumentation.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { Deadline } from "../time/deadline.ts";
 import { containsToken } from "../token/token-format.ts";
@@ -7,17 +8,16 @@ import type { ResponseHead } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
 import { writeJson } from "../wire/json-value.ts";
 import { encodePath } from "../wire/path.ts";
-import { apiResponse } from "./api-response.ts";
+import { apiResponse } from "./api-promise.ts";
 import { CallEvents } from "./call-events.ts";
-import type { HookedCall } from "./call-hooks.ts";
-import { type Fate, fateAfter, NOTHING_SENT, type Step } from "./fate.ts";
 import type { Operation, Origin } from "./operation.ts";
+import { type CallOutcome, NOTHING_SENT, type OutcomeEvent, outcomeAfter } from "./outcome.ts";
 import { type ClientContext, mergeSettings } from "./settings.ts";
 
-/** A token that the service has answered 401 to, and what makes the error of that. */
+/** A token that the service has answered 401 to, and the error of that. */
 export interface Unauthorized {
   readonly token: string;
-  readonly error: () => AutomationError;
+  readonly error: AutomationError;
 }
 
 /** The memory of a call of its requests, over all attempts. */
@@ -27,9 +27,9 @@ class CallHistory {
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
   /** The effect of its requests so far. */
-  fate: Fate = NOTHING_SENT;
-  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
-  lastFailure: (() => AutomationError) | undefined;
+  outcome: CallOutcome = NOTHING_SENT;
+  /** The error of the latest request that failed. */
+  lastFailure: AutomationError | undefined;
   /** The latest 401. */
   unauthorized: Unauthorized | undefined;
 }
@@ -49,11 +49,12 @@ export class Call {
   readonly history: CallHistory = new CallHistory();
   /** Its events, where anything listens. */
   readonly events: CallEvents | undefined;
+  /** That of another part of the package, where one follows the call. */
+  inner: InnerObserver | undefined;
   /** The part of its URL behind that of the client. */
   readonly #target: string;
+  /** Nothing that is shown may contain one. */
   readonly #tokens = new Set<string>();
-  /** Absent until a text is shown. */
-  #redactor: Redactor | undefined;
 
   constructor(
     client: ClientContext,
@@ -65,8 +66,8 @@ export class Call {
     this.fetch = client.fetch ?? fetch ?? globalThis.fetch;
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
-    const { totalTimeoutMs, signal, hooks } = this.settings;
-    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, within);
+    const { totalTimeoutMs, signal, inner } = this.settings;
+    this.deadline = Deadline.of(totalTimeoutMs, signal, inner?.signal, within);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = client.observers && new CallEvents(this, client.observers);
   }
@@ -76,38 +77,31 @@ export class Call {
     return this.settings.baseUrl + this.#target;
   }
 
-  /** Notes what happens to a request, and tells the hooks. */
-  note(step: Step): void {
-    const { history, settings } = this;
-    history.fate = fateAfter(history.fate, step);
-    settings.hooks?.noted?.(this.hooked, history.fate, step);
+  /** The call begins, with valid arguments. Another part of the package may refuse it. */
+  begin(): void {
+    const { id, operation, settings, url } = this;
+    const { name, method, path } = operation;
+    const { baseUrl, inner } = settings;
+    this.inner = inner?.begin({ callId: id, operation: name, method, path: path.template, baseUrl, url });
   }
 
-  /** As hooks see it. */
-  get hooked(): HookedCall {
-    const { name, method, path } = this.operation;
-    const { baseUrl: service } = this.settings;
-    return { callId: this.id, operation: name, method, path: path.template, service, url: this.url };
+  /** Notes what happens to a request. */
+  note(event: OutcomeEvent): void {
+    const { history } = this;
+    history.outcome = outcomeAfter(history.outcome, event);
+    this.inner?.outcome?.(history.outcome, event);
   }
 
   /** Takes the secrets of the call out of texts. */
   get redactor(): Redactor {
-    this.#learn(this.settings.tokenSource.current);
-    this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
-    return this.#redactor;
+    const { tokenSource, headers } = this.settings;
+    return new Redactor({ tokens: new Set(this.#tokens).add(tokenSource.current), headers });
   }
 
   /** `true` if the URL holds the token that the call is about to be sent with, or another one of its form. */
   urlContainsSecret(token: string): boolean {
-    this.#learn(token);
-    return containsToken(this.#target, token);
-  }
-
-  /** A token of the call, which nothing that is shown may contain. */
-  #learn(token: string): void {
-    if (this.#tokens.has(token)) return;
     this.#tokens.add(token);
-    this.#redactor = undefined;
+    return containsToken(this.#target, token);
   }
 
   /**
@@ -118,8 +112,8 @@ export class Call {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
-    const { onResponse, hooks, runHook } = this.settings;
-    hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
+    const { onResponse, runHook } = this.settings;
+    this.inner?.end?.({ error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
     const info = { ...apiResponse(this, latestResponse), callId: this.id };
     runHook("onResponse", { callId: this.id, operation: this.operation.name }, () => onResponse(info));

@@ -13,8 +13,8 @@ import { TokenUnavailable } from "../token/token-source.ts";
 import type { Exchange, ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
-import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
 import { mayRepeat, type Operation, rotatesToken } from "./operation.ts";
+import { outcomeOf, outcomeOfAnswer } from "./outcome.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 import { OWN_VENDOR } from "./standard-schema.ts";
 
@@ -39,7 +39,7 @@ export function pausedError(
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
     remaining: known?.remaining,
-    cause: call.history.lastFailure?.(),
+    cause: call.history.lastFailure,
   });
 }
 
@@ -117,7 +117,7 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
     summary,
     progress: received,
     phase,
-    cause: call.history.lastFailure?.(),
+    cause: call.history.lastFailure,
   });
 }
 
@@ -183,7 +183,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
   const { head, text: rawBody, isFromService } = progress;
   // An error about a response may be made when the call has gone on.
   const outcome =
-    head === undefined ? outcomeOf(history.fate) : outcomeOfAnswer({ status: head.status, isFromService });
+    head === undefined ? outcomeOf(history.outcome) : outcomeOfAnswer({ status: head.status, isFromService });
   const details = {
     callId: id,
     status: head?.status || undefined,
@@ -193,7 +193,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
     requestId: head && redactor.short(head.headers.get("x-request-id")),
     // A read changes nothing.
     outcome: outcome === "unknown" && !isWrite(operation.method) ? undefined : outcome,
-    priorAmbiguous: (history.fate.isAmbiguous && isWrite(operation.method)) || undefined,
+    priorAmbiguous: (history.outcome.isAmbiguous && isWrite(operation.method)) || undefined,
     rawBody,
     cause: redactor.cause(thrown),
     ...own,

@@ -30,7 +30,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
     random: Math.random(),
   });
   if (decision === undefined) return false;
-  history.lastFailure = () => error;
+  history.lastFailure = error;
   call.note("again");
   events?.retry({ ...decision, status: error.status });
   try {

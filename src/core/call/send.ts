@@ -3,15 +3,15 @@ import { asErrorClass } from "../errors/as-error-class.ts";
 import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
 import { type ListOperation, paginate } from "../list.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import { Redactor } from "../secrets/redact.ts";
+import type { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
 import type { Service } from "../wire/base-url.ts";
 import { type ApiPromise, apiPromise, type Success } from "./api-promise.ts";
-import { apiResponse } from "./api-response.ts";
 import { attempt, takePosition } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
 import { addExtra } from "./extra.ts";
+import { redactorOf } from "./internals.ts";
 import type { Caller, OperationFields, Origin } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
@@ -107,20 +107,19 @@ export class Send implements Caller {
   }
 
   get #redactor(): Redactor {
-    const { tokenSource, headers } = this.#client;
-    return new Redactor({ tokens: [tokenSource.current], headers });
+    return redactorOf(this.#client);
   }
 }
 
 async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Success<Output>> {
-  const { deadline, events, settings } = call;
-  settings.hooks?.begin?.(call.hooked);
+  const { deadline, events } = call;
+  call.begin();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const permit = takePosition(call);
   const received = await withRetries(call, () => attempt(call, permit));
   const data = (await readOutput(call, received)) as Output; // the schema of the operation says that it is one
-  const step = progress?.(data, events?.waitedMs ?? 0);
-  if (step !== undefined) events?.emit(step);
+  const event = progress?.(data, events?.waitedMs ?? 0);
+  if (event !== undefined) events?.emit(event);
   const { head } = received; // the promise of a call may be kept, and the text of a body is large
-  return { data, response: () => apiResponse(call, head) };
+  return { data, call, head };
 }

@@ -15,14 +15,13 @@ import {
 } from "../checks/validators.ts";
 import { isObject, isPlainObject } from "../checks/values.ts";
 import type { ClientEvent } from "../events.ts";
-import type { CombinedInstrumentation, RunHook } from "../instrumentation.ts";
+import type { CombinedInstrumentation, InnerInstrumentation, RunHook } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import type { Service } from "../wire/base-url.ts";
 import { readHeaders } from "../wire/headers.ts";
 import type { FetchFunction, SendHttp } from "../wire/http-request.ts";
 import { copyQuery, QUERY } from "../wire/query.ts";
-import type { CallHooks } from "./call-hooks.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
 
 /** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
@@ -68,8 +67,8 @@ export interface ClientContext extends Settings {
   readonly runHook: RunHook;
   /** Writes a line to its log that is about no single call. */
   readonly say: ((level: "info" | "warn", text: string) => void) | undefined;
-  /** Hooks of the package itself, where the client was derived with some. */
-  readonly hooks?: CallHooks | undefined;
+  /** That of another part of the package, where it derived the client. */
+  readonly inner?: InnerInstrumentation | undefined;
   /** Events that the client has emitted already and emits once. */
   readonly emittedOnce: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */

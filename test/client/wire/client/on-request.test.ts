@@ -1,7 +1,7 @@
 /** `onRequest`: awaited before each request waits for its slot. */
 import { describe, expect, test, vi } from "vitest";
 import { AbortError, type CallOptions, type Client, type RequestInfo } from "../../../../src/client/index.ts";
-import { hookable } from "../../../../src/core/call/hookable.ts";
+import { internalsOf } from "../../../../src/core/call/internals.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { fetchFailed } from "../../../support/fetch-errors.ts";
 import { send, serve } from "../../../support/http-server.ts";
@@ -207,7 +207,7 @@ test("its time counts to the timeoutMs of its request", async () => {
 describe("while a bulk write records a request", () => {
   /** A client that awaits `record` before each of its requests. */
   const recording = (client: Client, record: (token: string) => Promise<void>): Client => {
-    const recorded = hookable(client)?.({ beforeRequest: (_, token) => record(token) });
+    const recorded = internalsOf(client)?.instrumented({ begin: () => ({ beforeRequest: record }) });
     if (recorded === undefined) throw new Error("a client can be hooked");
     return recorded;
   };

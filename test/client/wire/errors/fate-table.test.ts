@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
 import { type Client, isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
-import { FATES, type Incident } from "../../../support/fate-table.ts";
+import { FATES, type Incident } from "../../../support/outcome-table.ts";
 import { bodyThat, good, never, neverConnects, type Reply, status, throws } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 

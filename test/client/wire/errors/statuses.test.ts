@@ -20,7 +20,7 @@ import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 
-/** Status, class and kind. The outcome of a write is in `fate-table.test.ts`. */
+/** Status, class and kind. The outcome of a write is in `outcome-table.test.ts`. */
 const TABLE = [
   [300, RedirectError, "redirect"],
   [301, RedirectError, "redirect"],

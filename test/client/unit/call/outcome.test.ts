@@ -1,28 +1,28 @@
-/** The fate of a write: what its requests have done at the service, step by step. */
+/** The outcome of a call: what its requests have done at the service, event by event. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, ArgumentError, ServerError } from "../../../../src/client/index.ts";
 import {
-  type Fate,
-  fateAfter,
-  fateOfError,
+  type CallOutcome,
   isHarmless,
   NOTHING_SENT,
+  type OutcomeEvent,
+  outcomeAfter,
   outcomeOf,
-  type Step,
-} from "../../../../src/core/call/fate.ts";
+  outcomeOfError,
+} from "../../../../src/core/call/outcome.ts";
 
 const UNKNOWN = [0, 300, 301, 302, 303, 304, 305, 306, 309, 399, 408, 499, 500, 501, 502, 503, 504, 511, 520, 599, 999];
 const REJECTED = [307, 308, 400, 401, 403, 404, 405, 407, 409, 413, 421, 422, 429, 431, 451];
 const SUCCESSES = [200, 201, 202, 204, 206, 299];
 
-const fates = fc.record({
-  outcome: fc.constantFrom("not_sent", "rejected", "accepted", "unknown"),
+const outcomes = fc.record({
+  latest: fc.constantFrom("not_sent", "rejected", "accepted", "unknown"),
   isAmbiguous: fc.boolean(),
-}) satisfies fc.Arbitrary<Fate>;
+}) satisfies fc.Arbitrary<CallOutcome>;
 
-describe("a step changes the outcome of the latest request, and never what is known of those before", () => {
-  const steps: readonly (readonly [Step, Fate["outcome"]])[] = [
+describe("an event changes the outcome of the latest request, and never what is known of those before", () => {
+  const events: readonly (readonly [OutcomeEvent, CallOutcome["latest"]])[] = [
     ["leaves", "unknown"],
     ["never_left", "not_sent"],
     ...UNKNOWN.map((status) => [{ status }, "unknown"] as const),
@@ -31,10 +31,10 @@ describe("a step changes the outcome of the latest request, and never what is kn
     ...SUCCESSES.map((status) => [{ status, isFromService: false }, "unknown"] as const),
     ...SUCCESSES.map((status) => [{ status }, "unknown"] as const),
   ];
-  test.each(steps)("%j: %s", (step, outcome) => {
+  test.each(events)("%j: %s", (event, outcome) => {
     fc.assert(
-      fc.property(fates, (before) => {
-        expect(fateAfter(before, step)).toEqual({ outcome, isAmbiguous: before.isAmbiguous });
+      fc.property(outcomes, (before) => {
+        expect(outcomeAfter(before, event)).toEqual({ latest: outcome, isAmbiguous: before.isAmbiguous });
       }),
     );
   });
@@ -46,12 +46,12 @@ test.each([
   ["unknown", true],
   ["accepted", true],
 ] as const)("sent again after %s: an earlier request may have been applied: %s", (outcome, isAmbiguous) => {
-  expect(fateAfter({ outcome, isAmbiguous: false }, "again")).toEqual({ outcome, isAmbiguous });
-  expect(fateAfter({ outcome, isAmbiguous: true }, "again")).toEqual({ outcome, isAmbiguous: true });
+  expect(outcomeAfter({ latest: outcome, isAmbiguous: false }, "again")).toEqual({ latest: outcome, isAmbiguous });
+  expect(outcomeAfter({ latest: outcome, isAmbiguous: true }, "again")).toEqual({ latest: outcome, isAmbiguous: true });
 });
 
 /** What becomes of one request: whether it is applied, and what the client sees of that. */
-const REQUESTS: readonly { readonly seen: readonly Step[]; readonly mayBeApplied: boolean }[] = [
+const REQUESTS: readonly { readonly seen: readonly OutcomeEvent[]; readonly mayBeApplied: boolean }[] = [
   { seen: ["never_left"], mayBeApplied: false },
   { seen: [], mayBeApplied: true },
   ...REJECTED.map((status) => ({ seen: [{ status }], mayBeApplied: false })),
@@ -62,11 +62,11 @@ const REQUESTS: readonly { readonly seen: readonly Step[]; readonly mayBeApplied
 test("nothing of a call is called harmless if one of its requests may have been applied, in whatever order they were", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...REQUESTS), { minLength: 1, maxLength: 6 }), (requests) => {
-      const steps = requests.flatMap(({ seen }) => ["again", "leaves", ...seen] satisfies Step[]).slice(1);
-      const fate = steps.reduce(fateAfter, NOTHING_SENT);
+      const events = requests.flatMap(({ seen }) => ["again", "leaves", ...seen] satisfies OutcomeEvent[]).slice(1);
+      const outcome = events.reduce(outcomeAfter, NOTHING_SENT);
       const mayBeApplied = requests.some((request) => request.mayBeApplied);
-      expect(isHarmless(fate)).toBe(!mayBeApplied);
-      expect(["not_sent", "rejected"].includes(outcomeOf(fate))).toBe(!mayBeApplied);
+      expect(isHarmless(outcome)).toBe(!mayBeApplied);
+      expect(["not_sent", "rejected"].includes(outcomeOf(outcome))).toBe(!mayBeApplied);
     }),
     { numRuns: 1_000 },
   );
@@ -78,24 +78,20 @@ test("a call that has sent nothing is harmless, and was not sent", () => {
 });
 
 test.each([
-  [
-    "an outcome that is certain",
-    new ApiError("", { outcome: "rejected" }),
-    { outcome: "rejected", isAmbiguous: false },
-  ],
+  ["an outcome that is certain", new ApiError("", { outcome: "rejected" }), { latest: "rejected", isAmbiguous: false }],
   [
     "an earlier request",
     new ApiError("", { outcome: "rejected", priorAmbiguous: true }),
-    { outcome: "rejected", isAmbiguous: true },
+    { latest: "rejected", isAmbiguous: true },
   ],
-  ["no outcome", new ArgumentError(""), { outcome: "unknown", isAmbiguous: false }],
+  ["no outcome", new ArgumentError(""), { latest: "unknown", isAmbiguous: false }],
   [
     "an outcome that is not known",
     new ServerError("", { outcome: "unknown" }),
-    { outcome: "unknown", isAmbiguous: false },
+    { latest: "unknown", isAmbiguous: false },
   ],
-  ["an error of the application", new TypeError("no such field"), { outcome: "unknown", isAmbiguous: false }],
-  ["nothing at all", undefined, { outcome: "unknown", isAmbiguous: false }],
-] as const)("the fate of a write is read from its error: %s", (_, error, fate) => {
-  expect(fateOfError(error)).toEqual(fate);
+  ["an error of the application", new TypeError("no such field"), { latest: "unknown", isAmbiguous: false }],
+  ["nothing at all", undefined, { latest: "unknown", isAmbiguous: false }],
+] as const)("the outcome of a write is read from its error: %s", (_, error, outcome) => {
+  expect(outcomeOfError(error)).toEqual(outcome);
 });

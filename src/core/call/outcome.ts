@@ -2,9 +2,9 @@ import { type AutomationError, isBrandedError, type Outcome } from "../errors/au
 import { isSuccess } from "../wire/head.ts";
 
 /** The effect of a call's requests at the service, as far as the client can know. Every `outcome` comes from here. */
-export interface Fate {
+export interface CallOutcome {
   /** The effect of the latest request. */
-  readonly outcome: Outcome;
+  readonly latest: Outcome;
   /** An earlier request may have been applied. */
   readonly isAmbiguous: boolean;
 }
@@ -17,16 +17,16 @@ export interface Answer {
   readonly isFromService?: boolean | undefined;
 }
 
-/** The next thing that happens to the request of a call, or to the call. */
-export type Step = "leaves" | "never_left" | "again" | Answer;
+/** What happens next to the request of a call, or to the call. */
+export type OutcomeEvent = "leaves" | "never_left" | "again" | Answer;
 
-/** The fate of a call whose first request has not left. */
-export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
+/** No request of the call has left. */
+export const NOTHING_SENT: CallOutcome = { latest: "not_sent", isAmbiguous: false };
 
 /**
- * The fate of a call after its next step. A request that nothing is known of, once it has left, is `unknown`.
+ * The outcome of a call after the next event. A request that nothing is known of, once it has left, is `unknown`.
  *
- * | step | outcome | ambiguous |
+ * | event | latest | ambiguous |
  * |---|---|---|
  * | the request leaves | `unknown` | as before |
  * | it never left | `not_sent` | as before |
@@ -35,27 +35,27 @@ export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
  * | it is answered anything else | `unknown` | as before |
  * | the call is to be sent again, or its platform may have done so | as before | as before, or the request may have been applied |
  */
-export function fateAfter({ outcome, isAmbiguous }: Fate, step: Step): Fate {
-  if (step === "leaves") return { outcome: "unknown", isAmbiguous };
-  if (step === "never_left") return { outcome: "not_sent", isAmbiguous };
-  if (step === "again") return { outcome, isAmbiguous: isAmbiguous || mayBeApplied(outcome) };
-  return { outcome: outcomeOfAnswer(step), isAmbiguous };
+export function outcomeAfter({ latest, isAmbiguous }: CallOutcome, event: OutcomeEvent): CallOutcome {
+  if (event === "leaves") return { latest: "unknown", isAmbiguous };
+  if (event === "never_left") return { latest: "not_sent", isAmbiguous };
+  if (event === "again") return { latest, isAmbiguous: isAmbiguous || mayBeApplied(latest) };
+  return { latest: outcomeOfAnswer(event), isAmbiguous };
 }
 
 /** The effect of all requests of a call, if no other one follows. */
-export function outcomeOf({ outcome, isAmbiguous }: Fate): Outcome {
-  return isAmbiguous ? "unknown" : outcome;
+export function outcomeOf({ latest, isAmbiguous }: CallOutcome): Outcome {
+  return isAmbiguous ? "unknown" : latest;
 }
 
 /** `true` if nothing of the call was applied. */
-export function isHarmless({ outcome, isAmbiguous }: Fate): boolean {
-  return !isAmbiguous && !mayBeApplied(outcome);
+export function isHarmless({ latest, isAmbiguous }: CallOutcome): boolean {
+  return !isAmbiguous && !mayBeApplied(latest);
 }
 
-/** The fate of the write that ended with this error. Of anything but an error of this library, nothing is known. */
-export function fateOfError(error: unknown): Fate {
+/** The outcome of the write that ended with this error. Of anything but an error of this library, nothing is known. */
+export function outcomeOfError(error: unknown): CallOutcome {
   const { outcome = "unknown", priorAmbiguous }: Partial<AutomationError> = isBrandedError(error) ? error : {};
-  return { outcome, isAmbiguous: priorAmbiguous === true };
+  return { latest: outcome, isAmbiguous: priorAmbiguous === true };
 }
 
 /** The effect of a request, by its response. */

@@ -1,7 +1,7 @@
 /**
  * What becomes of a write, as data: the one table behind `docs/errors.md` (scripts/generated-pages.ts prints it there), the
  * picture `docs/assets/outcome.svg` (bench/pictures/outcome.ts draws it) and a test, which runs each row
- * (`test/client/wire/errors/fate-table.test.ts`). It imports nothing of a platform.
+ * (`test/client/wire/errors/outcome-table.test.ts`). It imports nothing of a platform.
  */
 import type { BulkState } from "../../src/bulk/index.ts";
 import type { Outcome } from "../../src/client/index.ts";
