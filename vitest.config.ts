@@ -18,7 +18,7 @@ const COMPUTE = [
   "test/opentelemetry/**/*.test.ts",
   "test/redis/leaving.test.ts",
   "test/redis/redis-away.test.ts",
-  "test/testing/fetch.test.ts",
+  "test/emulator/fetch.test.ts",
 ];
 /** Tests of the package as it is published. */
 const PACKED = ["test/release/package/**/*.test.ts", "test/client/runtimes/**/*.test.ts"];
@@ -29,7 +29,7 @@ const PROGRAMS = [
   "test/release/proxies/**/*.test.ts",
   "examples/**/*.test.ts",
   "test/client/browser/**/*.test.ts",
-  "test/testing/page/in-browsers.test.ts",
+  "test/page/in-browsers.test.ts",
   "test/release/explore/**/*.test.ts",
   "test/client/networks/other-runtimes.test.ts",
   "test/client/networks/broken-connections.test.ts",
@@ -54,7 +54,7 @@ const LONG = [
   "test/release/docs/next",
   "test/release/package/consumers",
   "test/bulk/kill",
-  "test/testing/page/in-browsers",
+  "test/page/in-browsers",
   "test/release/package/compiled",
   "test/release/package/peers",
   "test/release/docs/snippets",

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Options as KyOptions } from "ky";
 import type { ClientOptions, Client as OurClient } from "../dist/index.js";
-import { moduleOf } from "./support/results.ts";
+import { moduleOf } from "./support/manifest.ts";
 
 export interface Session {
   readonly id: string;

@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { KY, OURS } from "./clients.ts";
-import { clientOf, entrants, type Figures, type Measure, moduleOf } from "./support/results.ts";
+import { moduleOf } from "./support/manifest.ts";
+import { clientOf, entrants, type Figures, type Measure } from "./support/results.ts";
 
 /** By client: what is imported from where, and what is done with it. */
 const PROGRAMS = {

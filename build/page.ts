@@ -1,5 +1,5 @@
 /**
- * Writes `src/testing/page/document.ts`, the page of the emulator as one text, from the files in `src/testing/page/browser/`.
+ * Writes `src/page/document.ts`, the page of the emulator as one text, from the files in `src/page/browser/`.
  * With `--check`, compares it with what is there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { build, transform } from "esbuild";
 
 /** Later ones win. */
 const STYLES = ["colours.css", "page.css", "line.css", "requests.css", "side.css", "narrow.css"];
-const ROOM = fileURLToPath(new URL("../src/testing/page/", import.meta.url));
+const ROOM = fileURLToPath(new URL("../src/page/", import.meta.url));
 
 /** The module that holds the page, as it should be. */
 export async function documentModule(): Promise<string> {

@@ -102,7 +102,18 @@ const layers = [
   // One folder for each other entry point, named as it is imported.
   {
     name: "products",
-    files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "explore/", "doctor/", "mcp/"],
+    files: [
+      "command/",
+      "bulk/",
+      "opentelemetry/",
+      "redis/",
+      "emulator/",
+      "page/",
+      "explore/",
+      "testing/",
+      "doctor/",
+      "mcp/",
+    ],
   },
   // The bin, on top of all.
   { name: "bin", files: ["commands.ts", "bin.ts"] },
@@ -114,7 +125,7 @@ const entries = [
   ...Object.values(published).flatMap((target) => target.import?.default ?? []),
   ...Object.values(bin),
   ...Object.values(browser),
-  "dist/testing/page/browser/main.js", // build/page.ts puts it into testing/page/document.ts
+  "dist/page/browser/main.js", // build/page.ts puts it into page/document.ts
 ]
   .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
   .map((file) =>
@@ -183,9 +194,9 @@ const withClient = ["bulk/", "redis/", "opentelemetry/"];
 const behindIndex = ["client/client.ts", "core/errors/classes.ts", "service/scopes.ts", "client/version.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "command/", "files/", ...foundation];
+const emulatorKnows = ["emulator/", "page/", "command/", "files/", "core/token/known-tokens.ts", ...foundation];
 
-/** The entry point hands the explorer on, which runs programs against the emulator. */
+/** The explorer runs programs against the emulator. */
 const explorerKnows = ["explore/", ...emulatorKnows];
 
 /** The doctor sends requests by itself: the client would hide what it looks at. */
@@ -201,8 +212,8 @@ const doctorKnows = [
   "core/call/from-service.ts",
   "core/call/outcome.ts",
   "core/call/decide-retry.ts",
-  "testing/conventions.ts",
-  "testing/resolve-conventions.ts",
+  "emulator/conventions.ts",
+  "emulator/resolve-conventions.ts",
 ];
 
 /** Tools for agents know the client as its users do, and the journal of bulk writes. */
@@ -239,7 +250,7 @@ const nodeOnly = [
   "bulk/node.ts",
   "bulk/node/",
   "testing/node.ts",
-  "testing/node/",
+  "emulator/node/",
   "explore/",
   "doctor/node/",
   "mcp/node/",
@@ -266,8 +277,8 @@ const doors = [
   "core/errors/proxy-hint.ts",
   "core/secrets/redact.ts",
   "mcp/diagnostics.ts",
-  "testing/checks.ts",
-  "testing/service.ts",
+  "emulator/checks.ts",
+  "emulator/service.ts",
 ];
 
 const listed = [
@@ -327,7 +338,7 @@ module.exports = {
     ),
     rule(
       "the-emulator-knows-no-client",
-      { path: src(["testing/"]), pathNot: src(["testing/node.ts"]) },
+      { path: src(["emulator/", "page/", "testing/"]), pathNot: src(["testing/node.ts"]) },
       { path: "^src/", pathNot: src(emulatorKnows) },
     ),
     rule(

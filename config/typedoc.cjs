@@ -58,11 +58,11 @@ const intentionallyNotDocumented = [
 
 /** Details that constructors of errors take, and what is marked "not for callers". */
 const intentionallyNotExported = [
-  "src/testing/conventions.ts:REFUSALS",
-  "src/testing/endpoints.ts:ENDPOINTS",
-  "src/testing/exchange.ts:Ending",
-  "src/testing/resolve-conventions.ts:Filled",
-  "src/testing/tables.ts:Optional",
+  "src/emulator/conventions.ts:REFUSALS",
+  "src/emulator/endpoints.ts:ENDPOINTS",
+  "src/emulator/exchange.ts:Ending",
+  "src/emulator/resolve-conventions.ts:Filled",
+  "src/emulator/tables.ts:Optional",
   "src/core/custom.ts:CheckedRequest",
   "src/core/custom.ts:CheckedList",
   "src/core/custom.ts:NotJson",

@@ -5,11 +5,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "../src/command/command.ts";
+import { COMMANDS } from "../src/commands.ts";
 import { QUESTIONS } from "../src/doctor/questions.ts";
-import type { RefusalReason } from "../src/testing/conventions.ts";
-import { EMULATOR } from "../src/testing/node/command.ts";
-import { resolveConventions } from "../src/testing/resolve-conventions.ts";
+import { type RefusalReason, resolveConventions } from "../src/testing/index.ts";
 import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -39,8 +37,10 @@ export function membersOf(file: string, declaration: string): Member[] {
 }
 
 /** The flags of a command, as its help prints them. */
-function flagsOf({ help }: Pick<Command, "help">): Row[] {
-  return [...help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag = "", about = ""]) => [
+async function flagsOf(name: string): Promise<Row[]> {
+  const command = await COMMANDS[name]?.load();
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  return [...command.help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag = "", about = ""]) => [
     code(flag),
     about,
   ]);
@@ -56,7 +56,7 @@ function table(head: Row, rows: readonly Row[]): string {
 }
 
 const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = resolveConventions();
-const CONVENTIONS = "src/testing/conventions.ts";
+const CONVENTIONS = "src/emulator/conventions.ts";
 
 function conventionRows(declaration: string, values: object, section: string = ""): Row[] {
   const defaults = new Map(Object.entries(values));
@@ -83,7 +83,7 @@ The guide is [Test your code](../testing.md).
 
 ## Flags
 
-${table(["flag of `project-automation emulator`", "effect"], flagsOf(EMULATOR))}
+${table(["flag of `project-automation emulator`", "effect"], await flagsOf("emulator"))}
 
 Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for an invalid command line. With a command behind \`--\`: the command's, or
 128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.
@@ -93,9 +93,9 @@ JSON, without functions and \`baseUrl\`. Flags win over it.
 
 ## Options
 
-${table(["of `createEmulator`", "default", ""], optionRows("src/testing/options.ts", "export interface EmulatorOptions {"))}
+${table(["of `createEmulator`", "default", ""], optionRows("src/emulator/options.ts", "export interface EmulatorOptions {"))}
 
-${table(["also of `startEmulator`", "default", ""], optionRows("src/testing/node/running-emulator.ts", "export interface StartOptions extends EmulatorOptions {"))}
+${table(["also of `startEmulator`", "default", ""], optionRows("src/emulator/node/running-emulator.ts", "export interface StartOptions extends EmulatorOptions {"))}
 
 ## Conventions
 

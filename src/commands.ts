@@ -14,7 +14,7 @@ interface Entry {
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   emulator: {
     about: "run the service in memory, on a port of this machine",
-    load: async () => (await import("./testing/node/command.ts")).EMULATOR,
+    load: async () => (await import("./emulator/node/command.ts")).EMULATOR,
   },
   explore: {
     about: "run a program again and again, while its requests fail in each way",

@@ -2,8 +2,8 @@
 
 import { pathToFileURL } from "node:url";
 import { PROJECT } from "../clients.ts";
+import { moduleOf } from "../support/manifest.ts";
 import { say, taskOf } from "../support/process.ts";
-import { moduleOf } from "../support/results.ts";
 
 /** What the service says once it listens. */
 export interface Listening {

@@ -1,8 +1,8 @@
 /** The emulator in a process of its own: between two messages, the CPU time of its thread. */
 
 import { pathToFileURL } from "node:url";
+import { moduleOf } from "../support/manifest.ts";
 import { say, taskOf } from "../support/process.ts";
-import { moduleOf } from "../support/results.ts";
 
 export interface EmulatorTask {
   readonly folder: string;

@@ -1,8 +1,20 @@
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { arrow, type Picture, type Point, rect, text } from "./svg.ts";
 
-const ON_THE_CLIENT = ["bulk", "mcp", "opentelemetry", "redis"];
+const SRC = join(import.meta.dirname, "../../src");
+const NO_PRODUCTS = ["client", "command", "core", "files", "service", "testing"];
+const PRODUCTS = readdirSync(SRC, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !NO_PRODUCTS.includes(entry.name))
+  .map(({ name }) => name)
+  .sort();
+const ON_THE_CLIENT = PRODUCTS.filter((room) =>
+  globSync(`${SRC}/${room}/**/*.ts`).some((file) =>
+    /from "[./]+\/client\/(?:client|index)\.ts"/.test(readFileSync(file, "utf8")),
+  ),
+);
 /** The products that do not know the client. */
-const BESIDE_IT = ["doctor", "testing"];
+const BESIDE_IT = PRODUCTS.filter((room) => !ON_THE_CLIENT.includes(room));
 /** The stages of a call in `core/call/`, from the method to the wire. */
 const STAGES = [
   ["send", "options, events"],
@@ -27,8 +39,8 @@ export function house(): Picture {
   room([28, 64], [744, 46], "bin.ts → command/");
   for (const [at, name] of ON_THE_CLIENT.entries())
     room([28 + (at % 2) * 252, 122 + Math.floor(at / 2) * 58], [240, 46], `${name}/`);
-  for (const [at, name] of BESIDE_IT.entries()) room([532, 122 + at * 58], [240, 46], `${name}/`);
-  body.push(arrow([274, 254], "down", "M274 228V246"), arrow([652, 330], "down", "M652 228V322"));
+  for (const [at, name] of BESIDE_IT.entries()) room([532, 122 + at * 46], [240, 40], `${name}/`);
+  body.push(arrow([274, 254], "down", "M274 228V246"), arrow([652, 330], "down", "M652 304V322"));
   hall([258, 492], "client/", "joins the two below");
   body.push(arrow([274, 330], "down", "M274 304V322"));
   hall([334, 744], "service/", "an operation is data");

@@ -1,5 +1,5 @@
-import type { Counts, Fate } from "../../src/testing/page/events.ts";
-import { kindOf } from "../../src/testing/page/tally.ts";
+import type { Counts, Fate } from "../../src/page/events.ts";
+import { kindOf } from "../../src/page/tally.ts";
 import { count, result } from "./results.ts";
 import { escaped, LEFT, type Picture, part, RIGHT, rect, segment, text } from "./svg.ts";
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { Client } from "../../dist/index.js";
 import { startEmulator } from "../../dist/testing/node.js";
-import type { PageEvent } from "../../src/testing/page/events.ts";
+import type { PageEvent } from "../../src/page/events.ts";
 import type { RecordedPage } from "./page.ts";
 
 const ISSUES = 300;

@@ -2,9 +2,18 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { moduleOf } from "../support/manifest.ts";
 import { say, taskOf } from "../support/process.ts";
-import { moduleOf } from "../support/results.ts";
-import type { Queued } from "./index.ts";
+
+/** A work that is begun so many times at once. */
+export interface Queued {
+  readonly many: number;
+  readonly maxConcurrency?: number;
+  readonly walks?: boolean;
+  /** In the middle, the service refuses a request for 2 s. */
+  readonly pauses?: boolean;
+  readonly redis?: boolean;
+}
 
 export interface QueueTask {
   readonly folder: string;

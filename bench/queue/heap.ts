@@ -2,8 +2,9 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { moduleOf } from "../support/manifest.ts";
 import { Part, say, taskOf } from "../support/process.ts";
-import { type Figures, type Measure, moduleOf, spreadOf } from "../support/results.ts";
+import { type Figures, type Measure, spreadOf } from "../support/results.ts";
 
 const CALLS = 10_000;
 /** As commit 0d6e61d had them. */

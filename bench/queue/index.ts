@@ -5,17 +5,7 @@ import { createInterface } from "node:readline";
 import { Part } from "../support/process.ts";
 import type { Figures, Found, Guard, Measure } from "../support/results.ts";
 import { spreadOf } from "../support/results.ts";
-import type { QueueTask } from "./client.ts";
-
-/** A work that is begun so many times at once. */
-export interface Queued {
-  readonly many: number;
-  readonly maxConcurrency?: number;
-  readonly walks?: boolean;
-  /** In the middle, the service refuses a request for 2 s. */
-  readonly pauses?: boolean;
-  readonly redis?: boolean;
-}
+import type { Queued, QueueTask } from "./client.ts";
 
 const WORKS: Readonly<Record<string, Queued>> = {
   calls: { many: 100_000 },

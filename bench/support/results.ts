@@ -1,9 +1,9 @@
 /** Results: figures as small JSON in `bench/results`, and as tables on the terminal. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import { join } from "node:path";
 import { type Client, type ClientName, clients, OURS } from "../clients.ts";
+import { manifestOf } from "./manifest.ts";
 
 /** The lower quartile, the median and the upper quartile. */
 export type Spread = readonly [low: number, median: number, high: number];
@@ -73,20 +73,6 @@ export function write(measure: string, figures: Figures): void {
 function versionOf(name: string): string {
   const folder = name === OURS ? "../../" : `../node_modules/${name}/`;
   return manifestOf(new URL(`${folder}package.json`, import.meta.url)).version;
-}
-
-/** Returns the module that a checkout of our package publishes as an entry point, such as `.` or `./testing/node`. */
-export function moduleOf(folder: string, entryPoint: string): string {
-  return join(folder, manifestOf(join(folder, "package.json")).exports[entryPoint]?.import.default ?? "");
-}
-
-interface Manifest {
-  readonly version: string;
-  readonly exports: Readonly<Record<string, { readonly import: { readonly default: string } }>>;
-}
-
-function manifestOf(file: URL | string): Manifest {
-  return JSON.parse(readFileSync(file, "utf8")) as Manifest; // the fields that are read are there
 }
 
 /** Returns rows of a table: medians with their quartiles, and counts. Series are left to the pictures. */

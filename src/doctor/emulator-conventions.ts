@@ -1,7 +1,7 @@
 import { isRecord } from "../core/checks/values.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
-import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
-import { resolveConventions } from "../testing/resolve-conventions.ts";
+import type { Conventions, ExtendedRecord, Fields } from "../emulator/conventions.ts";
+import { resolveConventions } from "../emulator/resolve-conventions.ts";
 import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./question.ts";
 import { isWord } from "./reading.ts";

@@ -1,4 +1,4 @@
-import type { Conventions } from "../testing/conventions.ts";
+import type { Conventions } from "../emulator/conventions.ts";
 import type { Step } from "./step.ts";
 import type { Failure, Reply } from "./wire.ts";
 

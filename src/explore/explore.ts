@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Present } from "../core/checks/validators.ts";
 import { isWrite } from "../core/wire/method.ts";
-import { atCaller } from "../testing/checks.ts";
+import { atCaller } from "../emulator/checks.ts";
 import { Copies } from "./folder.ts";
 import { Interrupted, untilInterrupted } from "./interruption.ts";
 import { type Disturbance, KIND_NAMES, nameOf } from "./kinds.ts";

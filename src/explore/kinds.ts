@@ -1,7 +1,7 @@
 import { now } from "../core/time/clock.ts";
 import { isWrite } from "../core/wire/method.ts";
-import type { Fault } from "../testing/faults.ts";
-import type { RecordedRequest } from "../testing/request-log.ts";
+import type { Fault } from "../emulator/faults.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
 import { type ExploredRequest, subjectOf } from "./requests.ts";
 
 /**

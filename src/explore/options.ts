@@ -9,8 +9,8 @@ import {
   SIGNAL,
   validator,
 } from "../core/checks/validators.ts";
-import { arrayOf, check, integer, TEXT, TEXTS } from "../testing/checks.ts";
-import type { EmulatorOptions } from "../testing/options.ts";
+import { arrayOf, check, integer, TEXT, TEXTS } from "../emulator/checks.ts";
+import type { EmulatorOptions } from "../emulator/options.ts";
 import { type FaultKind, KIND_NAMES } from "./kinds.ts";
 
 /** Options of `explore`. */

@@ -1,5 +1,5 @@
-import type { OperationName } from "../testing/endpoints.ts";
-import type { RecordedRequest } from "../testing/request-log.ts";
+import type { OperationName } from "../emulator/endpoints.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
 
 /** A request of the undisturbed program, by its place among those for the same operation. */
 export interface ExploredRequest {

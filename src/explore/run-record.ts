@@ -1,4 +1,4 @@
-import type { RecordedRequest } from "../testing/request-log.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Thing } from "./world.ts";
 
 /** The end of one start of a program. */

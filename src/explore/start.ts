@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { type Environment, startProgram } from "../command/start-program.ts";
 import { after } from "../core/time/clock.ts";
-import { delay } from "../testing/exchange.ts";
+import { delay } from "../emulator/exchange.ts";
 import type { Outcome } from "./run-record.ts";
 
 /** The conditions of a start. */

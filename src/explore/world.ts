@@ -1,4 +1,4 @@
-import type { Emulator } from "../testing/emulator.ts";
+import type { Emulator } from "../emulator/emulator.ts";
 import { groupBy } from "./places.ts";
 
 /** One thing that a run leaves, by what counts of it: no ids, numbers or times. */

@@ -9,20 +9,20 @@ export type {
   RateLimitHeaders,
   RefusalConvention,
   RefusalReason,
-} from "./conventions.ts";
-export type { ClientConnection, Emulator, EmulatorTables } from "./emulator.ts";
-export { createEmulator } from "./emulator.ts";
-export type { OperationName } from "./endpoints.ts";
-export type { Fault, FaultHandle, JsonBody } from "./faults.ts";
-export type { EmulatorOptions, ProjectSeed } from "./options.ts";
-export type { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
-export { seededRandom } from "./random.ts";
-export type { RateLimit } from "./rate-limit.ts";
-export type { RecordedRequest } from "./request-log.ts";
-export type { ResolvedConventions } from "./resolve-conventions.ts";
-export { resolveConventions } from "./resolve-conventions.ts";
-export type { HeaderScript } from "./response.ts";
-export type { EmulatorRoute, RoutedRequest, RouteHandle, RouteResponse } from "./routes.ts";
+} from "../emulator/conventions.ts";
+export type { ClientConnection, Emulator, EmulatorTables } from "../emulator/emulator.ts";
+export { createEmulator } from "../emulator/emulator.ts";
+export type { OperationName } from "../emulator/endpoints.ts";
+export type { Fault, FaultHandle, JsonBody } from "../emulator/faults.ts";
+export type { EmulatorOptions, ProjectSeed } from "../emulator/options.ts";
+export type { IssueTable, ProjectTable, SessionTable } from "../emulator/project-tables.ts";
+export { seededRandom } from "../emulator/random.ts";
+export type { RateLimit } from "../emulator/rate-limit.ts";
+export type { RecordedRequest } from "../emulator/request-log.ts";
+export type { ResolvedConventions } from "../emulator/resolve-conventions.ts";
+export { resolveConventions } from "../emulator/resolve-conventions.ts";
+export type { HeaderScript } from "../emulator/response.ts";
+export type { EmulatorRoute, RoutedRequest, RouteHandle, RouteResponse } from "../emulator/routes.ts";
 export type {
   CreatedEmulatorToken,
   EmulatorIssue,
@@ -37,5 +37,5 @@ export type {
   ScopeName,
   SessionInput,
   TokenInput,
-} from "./tables.ts";
-export type { OwnerTable, TokenTable } from "./token-tables.ts";
+} from "../emulator/tables.ts";
+export type { OwnerTable, TokenTable } from "../emulator/token-tables.ts";

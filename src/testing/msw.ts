@@ -2,8 +2,8 @@
 
 import * as msw from "msw";
 import { withMethods } from "../core/checks/validators.ts";
-import { check } from "./checks.ts";
-import type { Emulator } from "./emulator.ts";
+import { check } from "../emulator/checks.ts";
+import type { Emulator } from "../emulator/emulator.ts";
 
 // An import of `http` by its name would fail with the platform's message, which does not say what to do.
 if (!("http" in msw)) {

@@ -6,10 +6,10 @@ export type { ExplorationProgress, ExploreOptions } from "../explore/options.ts"
 export { ExplorationError, type ExplorationReport, type Finding } from "../explore/report.ts";
 export type { ExploredRequest } from "../explore/requests.ts";
 
-import type { RunningEmulator, StartOptions } from "./node/running-emulator.ts";
-import { startServer } from "./node/start.ts";
+import type { RunningEmulator, StartOptions } from "../emulator/node/running-emulator.ts";
+import { startServer } from "../emulator/node/start.ts";
 
-export type { Disposal, ListeningEmulator, RunningEmulator, StartOptions } from "./node/running-emulator.ts";
+export type { Disposal, ListeningEmulator, RunningEmulator, StartOptions } from "../emulator/node/running-emulator.ts";
 
 /**
  * Starts the emulator as an HTTP server. Each start is a new world: it refuses the tokens and cursors of an earlier one at the

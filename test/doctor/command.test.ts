@@ -8,8 +8,8 @@ import { VERSION } from "../../src/client/version.ts";
 import { doctorIn } from "../../src/doctor/node/command.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
+import { readStart } from "../../src/emulator/node/arguments.ts";
 import { type Conventions, createEmulator, type Fault } from "../../src/testing/index.ts";
-import { readStart } from "../../src/testing/node/arguments.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { virtualClock } from "./examine.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Conventions, RefusalReason } from "../../src/testing/conventions.ts";
+import type { Conventions, RefusalReason } from "../../src/emulator/conventions.ts";
+import { type ResolvedConventions, resolveConventions } from "../../src/emulator/resolve-conventions.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
-import { type ResolvedConventions, resolveConventions } from "../../src/testing/resolve-conventions.ts";
 import { shareOf } from "../support/all-tests.ts";
 import { examine, virtualClock } from "./examine.ts";
 

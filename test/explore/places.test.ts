@@ -1,9 +1,9 @@
 /** The runs with a fault: which request fails, in which way. */
 import { expect, test } from "vitest";
+import type { RecordedRequest } from "../../src/emulator/request-log.ts";
 import { KIND_NAMES, nameOf } from "../../src/explore/kinds.ts";
 import { differenceOf, placesOf } from "../../src/explore/places.ts";
 import { requestsOf } from "../../src/explore/requests.ts";
-import type { RecordedRequest } from "../../src/testing/request-log.ts";
 
 const ENTRIES = {
   create: { operation: "issues.create", method: "POST", path: "/projects/web/issues", status: 201 },

@@ -1,9 +1,9 @@
 /** The verdict of a run, from what it left and how its starts ended. */
 import { describe, expect, test } from "vitest";
+import type { RecordedRequest } from "../../src/emulator/request-log.ts";
 import type { End, StartRecord } from "../../src/explore/run-record.ts";
 import { type Judged, judge } from "../../src/explore/verdict.ts";
 import { compareWorlds, type Thing, unsteadyFields } from "../../src/explore/world.ts";
-import type { RecordedRequest } from "../../src/testing/request-log.ts";
 
 const issue = (title: string, status = "open"): Thing => ({
   kind: "issue",

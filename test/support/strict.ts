@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach } from "vitest";
-import { forgetTokens } from "../../src/testing/forget-tokens.ts";
+import { forgetTokens } from "../../src/core/token/known-tokens.ts";
 
 const complaints: string[] = [];
 

@@ -27,3 +27,8 @@ export function knownTokens<Token>(): KnownTokens<Token> {
   shared[KNOWN] ??= new KnownTokens();
   return shared[KNOWN] as KnownTokens<Token>; // its one user puts nothing else there
 }
+
+/** Lets the clients of this process begin as in a new one: where the tokens of before are given anew, none was rotated. */
+export function forgetTokens(): void {
+  Reflect.deleteProperty(globalThis, KNOWN);
+}

@@ -1,5 +1,5 @@
 import { readRateLimit } from "../../core/wire/head.ts";
-import type { RateLimitHeaders } from "../../testing/conventions.ts";
+import type { RateLimitHeaders } from "../../emulator/conventions.ts";
 import {
   agrees,
   contradicts,

@@ -1,8 +1,8 @@
 import type { StandardSchema } from "../../core/call/standard-schema.ts";
 import { isPromise } from "../../core/checks/values.ts";
+import type { ExtendedRecord } from "../../emulator/conventions.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../service/schemas/index.ts";
 import type { Scope } from "../../service/scopes.ts";
-import type { ExtendedRecord } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
 import { errorOf, fieldsOf, flawOfRead, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/checks/values.ts";
-import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
+import { REFUSALS, type RefusalReason } from "../../emulator/conventions.ts";
 import {
   agrees,
   contradicts,

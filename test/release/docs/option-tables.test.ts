@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
 import { LOG_LEVEL } from "../../../src/client/logging.ts";
+import { ENDPOINTS, type Endpoint } from "../../../src/emulator/endpoints.ts";
 import { KINDS } from "../../../src/explore/kinds.ts";
 import { WORST_FIRST } from "../../../src/explore/verdict.ts";
-import { ENDPOINTS, type Endpoint } from "../../../src/testing/endpoints.ts";
 import { root } from "./snippets.ts";
 import { tableOf } from "./tables.ts";
 
@@ -79,7 +79,7 @@ test("docs/testing.md has each field of a fault", () => {
   const told = tables
     .flat()
     .flatMap(([fields, effect]) => [...codesIn(fields), ...(/with (`apply)/.exec(effect ?? "") ? ["apply"] : [])]);
-  const fields = membersOf("src/testing/faults.ts", "export interface Fault {").map(({ name }) => name);
+  const fields = membersOf("src/emulator/faults.ts", "export interface Fault {").map(({ name }) => name);
   expect([...told].sort()).toEqual([...fields].sort());
 });
 

@@ -9,8 +9,8 @@ import {
   rotatingToken,
   type StoredToken,
 } from "../../../../src/client/index.ts";
+import { forgetTokens } from "../../../../src/core/token/known-tokens.ts";
 import type { TokenSource } from "../../../../src/core/token/token-source.ts";
-import { forgetTokens } from "../../../../src/testing/forget-tokens.ts";
 import { fakeNow } from "../../../support/fake-time.ts";
 
 const MINUTE = 60_000;

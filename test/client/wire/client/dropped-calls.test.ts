@@ -1,7 +1,7 @@
 /** What one call holds for others ends without it: calls that a platform drops, at each of their steps in turn. */
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Client, ClientOptions, RotatingToken, TokenContext } from "../../../../src/client/index.ts";
-import { forgetTokens } from "../../../../src/testing/forget-tokens.ts";
+import { forgetTokens } from "../../../../src/core/token/known-tokens.ts";
 import { fakeNow, settleDown } from "../../../support/fake-time.ts";
 import { after, good, never, type Reply, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";

@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { isIP } from "node:net";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../../core/checks/validators.ts";
+import { Feed } from "../../page/feed.ts";
 import { arrayOf, check, integer, TEXT } from "../checks.ts";
 import { assembleEmulator } from "../emulator.ts";
 import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
-import { Feed } from "../page/feed.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
 import { pageListener } from "./page-server.ts";
 import {

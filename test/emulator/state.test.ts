@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Client } from "../../src/client/index.ts";
+import { resolveOptions } from "../../src/emulator/options.ts";
+import { repeatableRandom } from "../../src/emulator/random.ts";
 import { SCOPES } from "../../src/service/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
-import { resolveOptions } from "../../src/testing/options.ts";
-import { repeatableRandom } from "../../src/testing/random.ts";
 import type { Opened, ReadResponse, SentRequest } from "./transports.ts";
 import { ask, post } from "./transports.ts";
 

@@ -1,9 +1,9 @@
-import { parseRetryAfter } from "../../core/wire/retry-after.ts";
-import type { AssembledEmulator } from "../emulator.ts";
-import type { RecordedRequest, Watcher } from "../request-log.ts";
-import type { Unsettled } from "../response.ts";
-import type { State } from "../state.ts";
-import type { TokenRow } from "../token-tables.ts";
+import { parseRetryAfter } from "../core/wire/retry-after.ts";
+import type { AssembledEmulator } from "../emulator/emulator.ts";
+import type { RecordedRequest, Watcher } from "../emulator/request-log.ts";
+import type { Unsettled } from "../emulator/response.ts";
+import type { State } from "../emulator/state.ts";
+import type { TokenRow } from "../emulator/token-tables.ts";
 import { type PageEvent, type PageRequest, type Pause, SHOWN_REQUESTS } from "./events.ts";
 import { fateOf } from "./fate.ts";
 import { Responses, type SentResponse } from "./responses.ts";

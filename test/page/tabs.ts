@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
-import { ARGUMENTS, executablePath, WHY_NOT } from "../../client/browser/chromium.ts";
-import { firefoxPath, makeProfile, WHY_NO_FIREFOX } from "../../client/browser/firefox.ts";
+import { ARGUMENTS, executablePath, WHY_NOT } from "../client/browser/chromium.ts";
+import { firefoxPath, makeProfile, WHY_NO_FIREFOX } from "../client/browser/firefox.ts";
 
 /** A tab of a browser. */
 export interface Tab {

@@ -1,7 +1,7 @@
-import type { ActiveFault, Fault } from "../faults.ts";
-import type { ProjectData } from "../project-tables.ts";
-import type { State } from "../state.ts";
-import { maskedToken } from "../token-tables.ts";
+import type { ActiveFault, Fault } from "../emulator/faults.ts";
+import type { ProjectData } from "../emulator/project-tables.ts";
+import type { State } from "../emulator/state.ts";
+import { maskedToken } from "../emulator/token-tables.ts";
 import type { PageFault, PageTable, PageWorld } from "./events.ts";
 
 /** More rows of a table would hide the newest. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RateLimiter } from "../../src/testing/rate-limit.ts";
+import { RateLimiter } from "../../src/emulator/rate-limit.ts";
 
 describe("the rate limiter", () => {
   const step = fc.record({ token: fc.constantFrom("a", "b"), afterMs: fc.integer({ min: 0, max: 900 }) });

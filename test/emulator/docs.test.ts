@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PAGES } from "../../scripts/generated-pages.ts";
+import { EMULATOR } from "../../src/emulator/node/command.ts";
+import { OPTIONS } from "../../src/emulator/options.ts";
 import { EXPLORE } from "../../src/explore/command.ts";
 import { resolveConventions } from "../../src/testing/index.ts";
-import { EMULATOR } from "../../src/testing/node/command.ts";
-import { OPTIONS } from "../../src/testing/options.ts";
 
 /** The text of a page, also of a clone of Windows. */
 const read = (path: string): string =>

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type BrowserContextOptions, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Client } from "../../../src/client/index.ts";
-import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
-import type { RecordedRequest } from "../../../src/testing/request-log.ts";
-import { ARGUMENTS, executablePath } from "../../client/browser/chromium.ts";
-import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { Client } from "../../src/client/index.ts";
+import type { RecordedRequest } from "../../src/emulator/request-log.ts";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
+import { ARGUMENTS, executablePath } from "../client/browser/chromium.ts";
+import { NEEDS_ALL } from "../support/all-tests.ts";
 import { AXE, BROWSERS, type Browser, type Tab } from "./tabs.ts";
 
 const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmulator({ page: true, ...options });

@@ -1,8 +1,8 @@
 /** `project-automation emulator` in this process. */
 import { expect } from "vitest";
 import type { Terminal } from "../../src/command/command.ts";
+import { EMULATOR } from "../../src/emulator/node/command.ts";
 import { createEmulator } from "../../src/testing/index.ts";
-import { EMULATOR } from "../../src/testing/node/command.ts";
 import { ask, type ReadResponse } from "./transports.ts";
 
 export interface Run {

@@ -1,9 +1,9 @@
 /** The decisions of the page, as functions of values. */
 import { expect, test } from "vitest";
-import { hashOf, type Place, readPlace } from "../../../src/testing/page/browser/address.ts";
-import { filtered, type Snapshot, Store } from "../../../src/testing/page/browser/store.ts";
-import type { PageRequest } from "../../../src/testing/page/events.ts";
-import { type Kind, kindOf, Tally } from "../../../src/testing/page/tally.ts";
+import { hashOf, type Place, readPlace } from "../../src/page/browser/address.ts";
+import { filtered, type Snapshot, Store } from "../../src/page/browser/store.ts";
+import type { PageRequest } from "../../src/page/events.ts";
+import { type Kind, kindOf, Tally } from "../../src/page/tally.ts";
 
 const ROW: PageRequest = {
   id: "req_1",

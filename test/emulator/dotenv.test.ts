@@ -19,7 +19,7 @@ import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { withVariables } from "../../src/testing/node/dotenv-text.ts";
+import { withVariables } from "../../src/emulator/node/dotenv-text.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { factsOf, NO_REGULAR_FILES } from "../support/files.ts";
 import { run, started, stopped } from "./run-command.ts";
@@ -246,7 +246,7 @@ describe("what it cannot write to is left as it is: one line, and exit code 1", 
     chmodSync(folder, 0o755);
     writeFileSync(file, `${TOKEN_NAME}=emu_a_b\n`, { mode: 0o444 });
     const before = factsOf(file);
-    const module = pathToFileURL(join(import.meta.dirname, "../../src/testing/node/dotenv.ts")).href;
+    const module = pathToFileURL(join(import.meta.dirname, "../../src/emulator/node/dotenv.ts")).href;
     // The rights of a file do not bind root.
     const program = `import { checkDotenv } from ${JSON.stringify(module)};
       if (process.geteuid() === 0) process.seteuid(65534);

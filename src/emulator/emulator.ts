@@ -1,7 +1,7 @@
+import { forgetTokens } from "../core/token/known-tokens.ts";
 import { atCaller } from "./checks.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
-import { forgetTokens } from "./forget-tokens.ts";
 import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { type RandomSource, repeatableRandom } from "./random.ts";

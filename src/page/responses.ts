@@ -1,6 +1,6 @@
-import type { OpenWindow } from "../rate-limit.ts";
-import type { RecordedRequest } from "../request-log.ts";
-import type { Unsettled } from "../response.ts";
+import type { OpenWindow } from "../emulator/rate-limit.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
+import type { Unsettled } from "../emulator/response.ts";
 
 /** The most bytes of a body that are kept. */
 export const KEPT_BYTES: number = 16 * 1024;

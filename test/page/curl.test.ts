@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { curlLine } from "../../../src/testing/page/browser/curl.ts";
+import { curlLine } from "../../src/page/browser/curl.ts";
 
 type Sent = Parameters<typeof curlLine>[0];
 

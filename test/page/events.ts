@@ -1,7 +1,7 @@
 /** A reader of the stream of events. */
 import { expect } from "vitest";
-import type { RunningEmulator } from "../../../src/testing/node.ts";
-import type { PageEvent } from "../../../src/testing/page/events.ts";
+import type { PageEvent } from "../../src/page/events.ts";
+import type { RunningEmulator } from "../../src/testing/node.ts";
 
 export interface Reader extends AsyncDisposable {
   readonly events: readonly PageEvent[];

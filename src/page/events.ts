@@ -1,7 +1,7 @@
-import type { OperationName } from "../endpoints.ts";
-import type { OpenWindow } from "../rate-limit.ts";
-import type { RecordedRequest } from "../request-log.ts";
-import type { EmulatorIssue, EmulatorProject, EmulatorSession, EmulatorToken } from "../tables.ts";
+import type { OperationName } from "../emulator/endpoints.ts";
+import type { OpenWindow } from "../emulator/rate-limit.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
+import type { EmulatorIssue, EmulatorProject, EmulatorSession, EmulatorToken } from "../emulator/tables.ts";
 
 /** Requests that a snapshot holds, and that the page keeps. */
 export const SHOWN_REQUESTS = 500;

@@ -1,6 +1,6 @@
-import { isRecord } from "../../core/checks/values.ts";
-import type { OpenWindow } from "../rate-limit.ts";
-import type { RecordedRequest } from "../request-log.ts";
+import { isRecord } from "../core/checks/values.ts";
+import type { OpenWindow } from "../emulator/rate-limit.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Fate } from "./events.ts";
 
 type Ended = Pick<RecordedRequest, "applied" | "outcome" | "status" | "operation">;

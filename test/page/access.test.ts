@@ -1,9 +1,9 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { hostTest } from "../../../src/testing/node/request-listener.ts";
-import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
-import { type Audience, type Flaw, flawOf, type Visit } from "../../../src/testing/page/access.ts";
-import { openSocket } from "../raw-socket.ts";
+import { hostTest } from "../../src/emulator/node/request-listener.ts";
+import { type Audience, type Flaw, flawOf, type Visit } from "../../src/page/access.ts";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
+import { openSocket } from "../emulator/raw-socket.ts";
 
 const OWN: Visit = { remoteAddress: "127.0.0.1", host: "127.0.0.1:4010", site: "none" };
 const audience = (...addresses: string[]): Audience => ({ addresses, acceptsHost: hostTest(["emulator"]) });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
-import type { PageExchange } from "../../../src/testing/page/events.ts";
+import type { PageExchange } from "../../src/page/events.ts";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { read, told } from "./events.ts";
 
 const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmulator({ page: true, ...options });

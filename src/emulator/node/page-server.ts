@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Audience, type Flaw, flawOf } from "../page/access.ts";
-import { DOCUMENT } from "../page/document.ts";
-import type { Feed } from "../page/feed.ts";
+import { type Audience, type Flaw, flawOf } from "../../page/access.ts";
+import { DOCUMENT } from "../../page/document.ts";
+import type { Feed } from "../../page/feed.ts";
 
 /** The path of the stream, and that of what was sent and answered in one request, which ends in its id. */
 const STREAM = "/_emulator/events";

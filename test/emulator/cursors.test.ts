@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Cursors } from "../../src/testing/cursor.ts";
+import { Cursors } from "../../src/emulator/cursor.ts";
 import type { Emulator } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
 import { anyCharacter } from "../support/characters.ts";

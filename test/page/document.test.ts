@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { documentModule } from "../../../build/page.ts";
-import { DOCUMENT } from "../../../src/testing/page/document.ts";
+import { documentModule } from "../../build/page.ts";
+import { DOCUMENT } from "../../src/page/document.ts";
 
 test("the page is written from its sources (npm run docs)", async () => {
-  const file = new URL("../../../src/testing/page/document.ts", import.meta.url);
+  const file = new URL("../../src/page/document.ts", import.meta.url);
   expect((await documentModule()) === readFileSync(file, "utf8")).toBe(true);
 });
 

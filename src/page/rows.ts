@@ -1,8 +1,8 @@
 /** A request of the log as the page shows it. */
-import { isRecord } from "../../core/checks/values.ts";
-import { parseJson } from "../../core/wire/json.ts";
-import type { RecordedRequest } from "../request-log.ts";
-import type { TokenRow, TokenStore } from "../token-tables.ts";
+import { isRecord } from "../core/checks/values.ts";
+import { parseJson } from "../core/wire/json.ts";
+import type { RecordedRequest } from "../emulator/request-log.ts";
+import type { TokenRow, TokenStore } from "../emulator/token-tables.ts";
 import type { PageExchange, PageMessage, PageRequest } from "./events.ts";
 import { fateOf, whyOf } from "./fate.ts";
 import { KEPT_BYTES, type SentResponse } from "./responses.ts";
