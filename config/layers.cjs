@@ -266,7 +266,6 @@ const doors = [
   "client/client-settings.ts",
   "client/environment.ts",
   "core/instrumentation.ts",
-  "core/rate-limit/guarded-rate-limiter.ts",
   // What a platform, or the application's `fetch`, gives in place of a response or an error.
   "core/call/api-promise.ts",
   "core/wire/body.ts",

@@ -23,7 +23,6 @@ import {
 import { hasMethods, isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { ConfigError } from "../core/errors/classes.ts";
-import { guardRateLimiter } from "../core/rate-limit/guarded-rate-limiter.ts";
 import { memoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { ProviderToken } from "../core/token/provider-token.ts";
@@ -61,7 +60,6 @@ const DEFAULTS: Omit<Settings, "baseUrl" | "rateLimiter"> = {
 const LIMITER = withMethods("a RateLimiter", "enter", "snapshot");
 const RATE_LIMITER: Validator = {
   ...LIMITER,
-  read: guardRateLimiter,
   hint: (value) =>
     hasMethods(value, "eval")
       ? ": pass redisRateLimiter({ client }) of project-automation/redis"

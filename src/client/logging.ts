@@ -1,5 +1,5 @@
 import { oneOf, type Validator } from "../core/checks/validators.ts";
-import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "../core/events.ts";
+import type { ClientEvent, EndEvent, LogFields, Logger } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 
@@ -37,7 +37,6 @@ type Line<Event extends ClientEvent> = readonly [
 
 /** A wait of this length looks like a crash, so it is a warning. */
 const LONG_WAIT_MS = 5_000;
-const MINUTE_MS = 60_000;
 
 function levelOfWait(delayMs: number): Level {
   return delayMs >= LONG_WAIT_MS ? "warn" : "info";
@@ -76,12 +75,6 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
-/** A pause, in milliseconds since the epoch. Many short ones slow a program down as a long one does. */
-interface LoggedPause {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The words and numbers of a line, in whole milliseconds. */
 function fieldsOf(source: object): LogFields {
   const fields: Record<string, string | number> = {};
@@ -109,15 +102,6 @@ export interface Log {
  */
 export function createLog(logger: Logger | undefined, least: LogLevel = "warn"): Log | undefined {
   if (logger === undefined || least === "off") return undefined;
-  let pauses: readonly LoggedPause[] = [];
-  /** Notes a pause. Returns whether pauses take more than half of the minute that ends with it. */
-  const isMostly = ({ at, delayMs }: RateLimitPauseEvent): boolean => {
-    const to = at + delayMs;
-    const since = to - MINUTE_MS;
-    const from = Math.max(at, ...pauses.map((pause) => pause.to));
-    pauses = [...pauses.filter((pause) => pause.to > since), { from, to }];
-    return pauses.reduce((ms, pause) => ms + Math.max(0, pause.to - Math.max(pause.from, since)), 0) > MINUTE_MS / 2;
-  };
   const print = (level: Level, text: string, source: object): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
     return logger[level](text, fieldsOf(source));
@@ -126,13 +110,7 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
     print(level, `[${source.callId}] ${text}`, source);
   const tell = (event: Exclude<ClientEvent, EndEvent>): unknown => {
     const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
-    let due = typeof level === "function" ? level(event) : level;
-    let text = `${event.operation}: ${say(event)}`;
-    if (event.type === "rate_limit_pause") {
-      if (isMostly(event) && due === "info") [due, text] = ["warn", `${text}, as for most of this minute`];
-      if (due === "warn") pauses = [];
-    }
-    return write(due, text, event);
+    return write(typeof level === "function" ? level(event) : level, `${event.operation}: ${say(event)}`, event);
   };
   return {
     calls: {

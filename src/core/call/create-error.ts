@@ -6,7 +6,7 @@ import { explain } from "../errors/explanation.ts";
 import { proxyHint } from "../errors/proxy-hint.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { timeoutPlace } from "../errors/timeout-place.ts";
-import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
@@ -48,13 +48,6 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
   if (errors.isAutomationError(thrown)) return thrown;
   if (thrown instanceof TokenUnavailable) {
     return buildError(errors.TokenProviderError, call, { summary: thrown.message, thrown: thrown.cause });
-  }
-  if (thrown instanceof RateLimiterFailure) {
-    return buildError(errors.ConnectionError, call, {
-      summary: "the rateLimiter failed",
-      thrown: thrown.cause,
-      permanent: true,
-    });
   }
   return buildError(errors.ConnectionError, call, { summary: "failed", thrown, permanent: true });
 }

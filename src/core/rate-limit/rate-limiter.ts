@@ -1,7 +1,7 @@
 /**
  * Decides when a request may be sent. A service limits the requests of each token, so clients that share a token there
  * should share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
- * implementing this interface.
+ * implementing this interface. What one of its methods throws ends the call with a `ConnectionError`.
  */
 export interface RateLimiter {
   /** Registers a call, once, when it begins. The permit keeps the call's position in the queue over all its requests. */
@@ -79,9 +79,6 @@ export function pauseLeft(
   const until = rateLimiter.snapshot(token, baseUrl)?.pausedUntil;
   return until && Math.max(0, until.getTime() - Date.now());
 }
-
-/** A rate limiter of the caller's own has failed before a request was sent. It never leaves the package. */
-export class RateLimiterFailure extends Error {}
 
 /** The pause that a 429 has begun or prolonged. */
 export interface ReportedPause {
