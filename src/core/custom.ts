@@ -7,7 +7,7 @@ import { invalid } from "./checks/invalid-input.ts";
 import { expectType, parseOptions } from "./checks/parse-options.ts";
 import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "./checks/validators.ts";
 import { CURSOR, type ListOperation, type ListOptions } from "./list.ts";
-import { pageValidator } from "./paging/page-validator.ts";
+import { pageValidator } from "./paging/page.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { isWrite, type Method } from "./wire/method.ts";
 import { isPath, type Path } from "./wire/path.ts";

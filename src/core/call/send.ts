@@ -1,4 +1,6 @@
 import { flawOfEnvironment } from "../checks/globals.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
 import { type ListOperation, paginate } from "../list.ts";
@@ -6,13 +8,13 @@ import type { Paginator } from "../paging/paginator.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
 import type { Service } from "../wire/base-url.ts";
+import { encodeQuery } from "../wire/query.ts";
 import { type ApiPromise, apiPromise, type Success } from "./api-promise.ts";
 import { attempt, takePosition } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
-import { addExtra } from "./extra.ts";
 import { redactorOf } from "./internals.ts";
-import type { Caller, OperationFields, Origin } from "./operation.ts";
+import type { Caller, Operation, OperationFields, Origin } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { ClientContext } from "./settings.ts";
@@ -73,7 +75,7 @@ export class Send implements Caller {
     try {
       const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
       if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
-      call = this.parse(name, () => new Call(this.#client, addExtra({ name, label: name, ...describe() }), origin));
+      call = this.parse(name, () => new Call(this.#client, withExtra({ name, label: name, ...describe() }), origin));
       success = await run(call, origin);
       return success;
     } catch (error) {
@@ -122,4 +124,26 @@ async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Su
   if (event !== undefined) events?.emit(event);
   const { head } = received; // the promise of a call may be kept, and the text of a body is large
   return { data, call, head };
+}
+
+/**
+ * Adds `extra` of the call's options to its query and its body. A name that the method sends itself is refused, as is a body
+ * where there is none.
+ */
+function withExtra<Output>(operation: Operation<Output>): Operation<Output> {
+  const { extra } = operation.options;
+  if (extra === undefined) return operation;
+  const { fields, json } = operation;
+  if (fields === undefined) invalid("extra is for methods of the client: this request has query and json of its own");
+  const { query = {}, json: members = {} } = extra;
+  if (extra.json !== undefined && !isRecord(json)) invalid("options.extra.json: this method sends no body");
+  for (const [place, names] of Object.entries({ query, json: members })) {
+    const own = Object.keys(names).find((name) => fields.includes(name));
+    if (own !== undefined) invalid(`options.extra.${place} must not have ${own}, which the method sends itself`);
+  }
+  const queries = [operation.query, encodeQuery(query)].filter((part) => part);
+  return Object.assign(operation, {
+    query: queries.join("&"),
+    json: extra.json === undefined ? json : { ...(json as object), ...members }, // a record, checked above
+  });
 }

@@ -1,7 +1,52 @@
+import * as z from "zod/v4-mini";
+import { isValid, type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
+import { validatorOf } from "../call/zod-schema.ts";
+import { isPromise } from "../checks/values.ts";
+import { pageOf } from "./page-schema.ts";
+
 /** One page of a list, as the service sends it. */
 export interface Page<Item> {
   /** The items. There may be fewer than `limit`, or none, although another page follows. */
   data: Item[];
   /** The cursor of the next page; `null` on the last one. */
   next_cursor: string | null;
+}
+
+/** Items that a page may have; the service sends at most 200. */
+const MAX_ITEMS = 10_000;
+
+/** As `validatorOf`, for a page. Validating a million items would block the process, so they are counted before. */
+export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSchema<Page<Item>> {
+  const { validate } = validatorOf(pageOf(record))["~standard"];
+  return standard((value) => {
+    const { data } = Object(value) as { data?: unknown }; // any value can be asked
+    const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
+    return isTooLong
+      ? { issues: [{ path: ["data"], message: `must have at most ${MAX_ITEMS} items` }] }
+      : validate(value);
+  });
+}
+
+/** Validates the list envelope alone, whatever its items are. */
+export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(z.unknown());
+
+/** Validates a page whose items are validated by a schema of any library, one after the other. */
+export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<Page<Item>> {
+  const { vendor } = item["~standard"];
+  return standard(async (value) => {
+    const page = await pageEnvelopeValidator["~standard"].validate(value);
+    if (!isValid(page)) return page;
+    const data: Item[] = [];
+    const issues: StandardIssue[] = [];
+    for (const [index, received] of page.value.data.entries()) {
+      const validated = item["~standard"].validate(received);
+      const result = isPromise(validated) ? await validated : validated;
+      if (isValid(result)) data.push(result.value);
+      else for (const { path = [], message } of result.issues) issues.push({ path: ["data", index, ...path], message });
+    }
+    // A schema may refuse an item without an issue.
+    if (data.length === page.value.data.length) return { value: { ...page.value, data }, issues: undefined };
+    const isOfPage = data.length === 0 && isValid(await item["~standard"].validate(value));
+    return { issues: isOfPage ? [{ path: ["schema"], message: "must be of one item, not of a page" }] : issues };
+  }, vendor);
 }

@@ -3,10 +3,8 @@ import { parseOptions } from "../checks/parse-options.ts";
 import { countFrom, type ObjectSchema } from "../checks/validators.ts";
 import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
-import { lazyWalk, type Walk } from "./async-iterator.ts";
-import { batchIterator } from "./batch-iterator.ts";
 import type { Page } from "./page.ts";
-import { type PageSource, walkPages } from "./walk.ts";
+import { batchIterator, lazyWalk, type PageSource, type Walk, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
 export interface ToArrayOptions {

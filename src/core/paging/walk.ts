@@ -1,8 +1,10 @@
 import type { Success } from "../call/api-promise.ts";
 import type { Caller, Operation, Origin } from "../call/operation.ts";
+import { ignoreRejection } from "../checks/values.ts";
+import type { CallerStack } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/classes.ts";
 import { platformTurn } from "../time/clock.ts";
-import type { Deadline } from "../time/deadline.ts";
+import { Deadline } from "../time/deadline.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
 import type { Page } from "./page.ts";
 
@@ -43,7 +45,7 @@ export async function* walkPages<Item>(
   // The global `fetch` of the call of `next()`: nothing is awaited between it and here.
   let begun = fetch ?? globalThis.fetch;
   const source = await findSource();
-  const cycle = new CycleDetector();
+  const seen = new Set<string | null>([source.start]);
   let counts = { pages: 0, items: 0, waitedMs: 0 };
   const countPage: Origin<Page<Item>>["progress"] = ({ data }, waitedMs) => {
     const { pages, items, waitedMs: before } = counts;
@@ -53,7 +55,6 @@ export async function* walkPages<Item>(
   let cursor = source.start;
   let emptyPages = 0;
   let ahead: ReturnType<typeof source.fetch> | undefined;
-  if (cursor !== null) cycle.closes(cursor);
   for (;;) {
     const origin = { within: closing, progress: countPage, fetch: begun };
     const fetched = await (ahead ?? source.fetch(cursor, origin));
@@ -63,8 +64,9 @@ export async function* walkPages<Item>(
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
     const isLast = cursor === null || counts.items >= max;
     let flaw: string | undefined;
-    if (cursor !== null && cycle.closes(cursor)) flaw = "a cursor of this walk again, so the list goes in circles";
+    if (cursor !== null && seen.has(cursor)) flaw = "a cursor of this walk again, so the list goes in circles";
     else if (emptyPages === MAX_EMPTY_PAGES) flaw = `${emptyPages} empty pages in a row`;
+    seen.add(cursor);
     if (source.prefetch && !isLast && flaw === undefined) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
@@ -87,36 +89,90 @@ function endlessError({ operation }: PageSource<unknown>, cursor: string | null,
   return new PaginationError(`${operation.label}: the service sent ${flaw}`, details);
 }
 
-/** Cycles of so many cursors or fewer are found at the first repeat. */
-const RECENT = 8;
+/** An iterator as a generator is one: with `return()`, and with what the platform gives all of them, such as `await using`. */
+export type Walk<Value> = AsyncGenerator<Value, void, undefined>;
 
-/** So many samples at most are spread evenly over the cursors before. */
-const SAMPLES = 64;
+/** The members of an iterator that are its own. */
+type Members<Value> = Pick<Walk<Value>, "next" | "return" | "throw" | typeof Symbol.asyncIterator>;
+
+/** Makes an iterator of its members. The rest comes from the prototype of the platform's async iterators. */
+export function walkOf<Value>(members: Members<Value>): Walk<Value> {
+  // A global `AsyncIterator` is rare. Compiled for an older platform, a generator function has no prototype of its own kind.
+  const { prototype = {} } = Object.getPrototypeOf(async function* () {}) as { prototype?: object };
+  const parent = Object.getPrototypeOf(prototype) as object;
+  return Object.assign(Object.create(parent) as Walk<Value>, members); // together they are one
+}
 
 /**
- * Finds out that a walk goes in circles, in constant memory. It keeps the latest cursors and, of those before, every
- * n-th, with n doubled whenever there would be too many: a cycle is found as soon as one of the cursors kept comes
- * again. That is the first repeat for a cycle of up to 8 cursors and for every walk of up to 64 pages, and 1/32 of the
- * pages later at most for a longer one (Brent's algorithm, which keeps one cursor, may take two more rounds). Only an
- * equal cursor is taken for a repeat.
+ * Makes an iterator that begins with its first `next()`, and is iterable: each `for await` before that is a walk of its own,
+ * from the start; one after it goes on from there.
  */
-export class CycleDetector {
-  readonly #recent: string[] = [];
-  #samples: string[] = [];
-  #stride = 1;
-  #count = 0;
+export function lazyWalk<Value>(start: () => Walk<Value>): Walk<Value> {
+  let begun: Walk<Value> | undefined;
+  const begin = (): Walk<Value> => (begun ??= start());
+  return walkOf({
+    [Symbol.asyncIterator]: () => begun ?? start(),
+    next: () => begin().next(),
+    return: () => begin().return(),
+    throw: (error) => begin().throw(error),
+  });
+}
 
-  /** Adds a cursor of the walk. Returns whether it closes a cycle. */
-  closes(cursor: string): boolean {
-    if (this.#recent.includes(cursor) || this.#samples.includes(cursor)) return true;
-    this.#recent.push(cursor);
-    if (this.#recent.length > RECENT) this.#recent.shift();
-    if (this.#count % this.#stride === 0) this.#samples.push(cursor);
-    this.#count += 1;
-    if (this.#samples.length > SAMPLES) {
-      this.#samples = this.#samples.filter((_, index) => index % 2 === 0);
-      this.#stride *= 2;
+/**
+ * An iterator over values that a generator has in batches, such as the items of pages. Its `return()` resolves at once:
+ * a generator would first finish the `next()` that is pending, and a request or a wait may be pending for long, so
+ * `return()` ends the deadline that all of them are within. Calls of `next()` are answered in order, as by any generator.
+ * A value of a batch that is there is handed out at once: to pass each value through a generator adds half to the time of a
+ * walk. No value is awaited, whatever its class: a generator awaits what it yields, so it yields whole results.
+ */
+export function batchIterator<Batch, Value>(
+  generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
+  valuesOf: (batch: Batch) => readonly Value[],
+  toCaller: CallerStack,
+): Walk<Value> {
+  const closing = Deadline.of(Number.POSITIVE_INFINITY);
+  /** The rest of the latest batch. */
+  let values: IterableIterator<Value> = [].values();
+  /** The number of calls of `next()` that the generator has to answer. */
+  let waiting = 0;
+  async function* take(): AsyncGenerator<IteratorYieldResult<Value>, void, undefined> {
+    try {
+      for await (const batch of generate(closing)) {
+        if (closing.reason !== undefined) return;
+        values = valuesOf(batch).values();
+        for (const value of values) {
+          waiting -= 1;
+          yield { done: false, value };
+        }
+      }
+    } catch (error) {
+      if (closing.reason !== undefined) return;
+      toCaller(error);
+      throw error;
     }
-    return false;
   }
+  const taken = take();
+  const end = (): void => {
+    closing.end();
+    values = [].values();
+    ignoreRejection(taken.return());
+  };
+  const walk: Walk<Value> = walkOf<Value>({
+    [Symbol.asyncIterator]: () => walk,
+    next: () => {
+      const value = waiting === 0 ? values.next() : undefined;
+      if (value?.done === false) return Promise.resolve(value);
+      waiting += 1;
+      return taken.next().then((step) => (step.done === true ? step : step.value));
+    },
+    return: () => {
+      end();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+    throw: (error) => {
+      end();
+      return Promise.reject(error);
+    },
+  });
+  return walk;
 }

@@ -1,8 +1,7 @@
 import * as z from "zod/v4-mini";
 import type { StandardSchema } from "../../core/call/standard-schema.ts";
 import { validatorOf } from "../../core/call/zod-schema.ts";
-import type { Page } from "../../core/paging/page.ts";
-import { pageValidatorOf } from "../../core/paging/page-validator.ts";
+import { type Page, pageValidatorOf } from "../../core/paging/page.ts";
 import type { CreatedToken, Issue, Project, Session } from "../models.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "./records.ts";
 

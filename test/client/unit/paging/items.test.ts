@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { batchIterator } from "../../../../src/core/paging/batch-iterator.ts";
+import { batchIterator } from "../../../../src/core/paging/walk.ts";
 
 const done = { done: true, value: undefined };
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { StandardResult, StandardSchema } from "../../../../src/core/call/standard-schema.ts";
-import type { Page } from "../../../../src/core/paging/page.ts";
-import { pageEnvelopeValidator, pageValidator } from "../../../../src/core/paging/page-validator.ts";
+import { type Page, pageEnvelopeValidator, pageValidator } from "../../../../src/core/paging/page.ts";
 import type { Project } from "../../../../src/service/models.ts";
 import { projectPageValidator } from "../../../../src/service/schemas/validators.ts";
 

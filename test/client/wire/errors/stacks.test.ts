@@ -322,3 +322,28 @@ describe("whatever the application does to errors", () => {
     ]);
   });
 });
+
+describe("the stack that a user's fetch takes", () => {
+  const { stackTraceLimit } = Error;
+  afterEach(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+
+  test.each<[string, (client: Client) => Promise<unknown>]>([
+    ["a write", (client) => client.issues.create("web", { title: "t", type: "bug" })],
+    ["a read", (client) => client.sessions.get("s")],
+    ["a page of a list", (client) => client.projects.list().page()],
+  ])("reaches the user's program: of %s", async (_, call) => {
+    Error.stackTraceLimit = 100;
+    let stack = "";
+    const fetch = async (): Promise<Response> => {
+      stack = String(new Error("here").stack);
+      return page([], null);
+    };
+    async function programOfTheUser(): Promise<void> {
+      await call(wire.client({ fetch, validation: "lenient" }));
+    }
+    await programOfTheUser();
+    expect(stack).toContain("at async programOfTheUser");
+  });
+});

@@ -123,11 +123,11 @@ test("a next_cursor that cannot be encoded is an invalid response, not an invali
   }
 });
 
-test.each([9, 40, 300])("a cycle of %i cursors is detected after at most one more round", async (length) => {
+test.each([9, 40, 300])("a cycle of %i cursors is detected at its first repeat", async (length) => {
   wire.reply(({ index }) => page([], `c${index % length}`));
   const { error } = await drain(wire.client().projects.list());
   expect(error).toBeInstanceOf(PaginationError);
-  expect(wire.sent.length).toBeLessThanOrEqual(2 * length + 1);
+  expect(wire.sent).toHaveLength(length + 1);
 });
 
 test("endless empty pages with new cursors end, and the walk can be resumed", async () => {
