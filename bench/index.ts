@@ -11,6 +11,7 @@ import { heap } from "./queue/heap.ts";
 import { queue } from "./queue/index.ts";
 import { size } from "./size.ts";
 import { type Measure, rowsOf, verdicts, write } from "./support/results.ts";
+import { way } from "./way.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +28,7 @@ const measures: [name: string, Measure][] = Object.entries({
   queue,
   "queue-heap": heap,
   page,
+  way,
   ...buckets,
 });
 const isAsked = (name: string): boolean => positionals.some((asked) => name === asked || name.startsWith(`${asked}-`));
