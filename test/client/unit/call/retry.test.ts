@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AutomationError } from "../../../../src/client/index.ts";
 import * as sdk from "../../../../src/client/index.ts";
-import { decideRetry, type RetryContext } from "../../../../src/core/call/decide-retry.ts";
+import { decideRetry, mayPass, type RetryContext } from "../../../../src/core/call/decide-retry.ts";
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import type { Method } from "../../../../src/core/wire/method.ts";
 import { pathOf } from "../../../../src/core/wire/path.ts";
@@ -133,6 +133,39 @@ test("a Retry-After that does not fit into the remaining time fails the call", (
   const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 2_000 });
   expect(isRetried(failure, { leftMs: 2_000, random: 0 })).toBe(false);
   expect(isRetried(failure, { leftMs: 2_001, random: 0 })).toBe(true);
+});
+
+test.each([
+  [
+    new sdk.ServerError("503 with Retry-After", { status: 503, outcome: "unknown", retryAfterMs: 2_000 }),
+    "unavailable",
+    2_100,
+  ],
+  [new sdk.ServerError("503", { status: 503, outcome: "unknown" }), "server_error", 375],
+  [
+    new sdk.ServerError("500 with Retry-After", { status: 500, outcome: "unknown", retryAfterMs: 2_000 }),
+    "server_error",
+    375,
+  ],
+  [new sdk.ConnectionError("lost", { outcome: "unknown" }), "connection", 375],
+  [new sdk.TimeoutError("timeout", { phase: "headers", outcome: "unknown" }), "timeout", 375],
+])("%s: the reason and the wait", (error, reason, delayMs) => {
+  expect(decideRetry(error, context())).toEqual({ reason, delayMs });
+});
+
+test.each<[unknown, boolean]>([
+  [new sdk.ConnectionError("lost", { outcome: "unknown" }), true],
+  [new sdk.ConnectionError("no such host", { outcome: "not_sent", permanent: true }), false],
+  [new sdk.ResponseParseError("a page of a proxy", { status: 200, outcome: "unknown" }), true],
+  [new sdk.ResponseParseError("accepted, and cut", { status: 200, outcome: "accepted" }), false],
+  [new sdk.TimeoutError("timeout", { phase: "queue", outcome: "not_sent" }), true],
+  [new sdk.RateLimitError("429", { status: 429, outcome: "rejected" }), true],
+  [new sdk.ServerError("503", { status: 503, outcome: "unknown" }), true],
+  [new sdk.ServerError("501", { status: 501, outcome: "unknown" }), false],
+  [new sdk.AbortError("abort", { outcome: "unknown" }), false],
+  [new Error("of somebody else"), false],
+])("%s: the reason may pass: %s", (error, passes) => {
+  expect(mayPass(error)).toBe(passes);
 });
 
 describe("delays", () => {
