@@ -88,7 +88,7 @@ const layers = [
     name: "root",
     files: [
       "client/client.ts",
-      "client/assembly.ts",
+      "client/context.ts",
       "client/client-settings.ts",
       "client/options.ts",
       "client/environment.ts",

@@ -1,6 +1,6 @@
 import { ArgumentError, type Client } from "../client/index.ts";
 import { internalsOf, redactorOf } from "../core/call/internals.ts";
-import { type ClientContext, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
+import { type Context, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
 import {
@@ -101,7 +101,7 @@ export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>,
   /** Derives a client for one item. */
   readonly bind: (inner: InnerInstrumentation) => Client;
   /** The service, the token, the `fetch` and the log of the client. */
-  readonly own: ClientContext;
+  readonly own: Context;
 };
 
 /** A client of either copy of the package. */

@@ -1,4 +1,4 @@
-import type { ClientContext } from "../core/call/settings.ts";
+import type { Context } from "../core/call/settings.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { isLoopback, type Service } from "../core/wire/base-url.ts";
@@ -58,7 +58,7 @@ export class Owners {
  * another user's. It is asked if there are records; `""` if it returns none: the first call says why.
  */
 export async function tokenOfRun(
-  { own: { tokenSource }, signal }: { readonly own: ClientContext; readonly signal?: AbortSignal | undefined },
+  { own: { tokenSource }, signal }: { readonly own: Context; readonly signal?: AbortSignal | undefined },
   hasRecords: boolean,
 ): Promise<string> {
   if (tokenSource.swaps !== undefined) return tokenSource.current;

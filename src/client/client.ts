@@ -18,7 +18,7 @@ import { Issues } from "../service/issues.ts";
 import { Projects } from "../service/projects.ts";
 import { Sessions } from "../service/sessions.ts";
 import { Tokens } from "../service/tokens.ts";
-import { Assembly } from "./assembly.ts";
+import { type ClientContext, contextOf, swapToken } from "./context.ts";
 import type { ClientOptions } from "./options.ts";
 
 /**
@@ -44,14 +44,15 @@ export class Client {
   readonly sessions: Sessions;
   /** The address of the service, without trailing slashes. */
   readonly baseUrl: string;
-  readonly #assembly: Assembly;
+  readonly #context: ClientContext;
   readonly #send: Send;
 
   constructor(options?: ClientOptions);
-  constructor(options?: ClientOptions | Assembly) {
-    this.#assembly = options instanceof Assembly ? options : withCallerStack(new.target, () => Assembly.of(options));
-    this.#send = new Send(this.#assembly.context);
-    this.baseUrl = this.#assembly.context.baseUrl;
+  constructor(options?: ClientOptions | Derived) {
+    this.#context =
+      options instanceof Derived ? options.context : withCallerStack(new.target, () => contextOf(options));
+    this.#send = new Send(this.#context);
+    this.baseUrl = this.#context.baseUrl;
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
@@ -63,7 +64,7 @@ export class Client {
    * provider it is that of the token which the provider returned last.
    */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { baseUrl, rateLimiter, tokenSource } = this.#assembly.context;
+    const { baseUrl, rateLimiter, tokenSource } = this.#context;
     return rateLimiter.snapshot(tokenSource.current, baseUrl);
   }
 
@@ -83,7 +84,7 @@ export class Client {
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
   withOptions: (options: ClientOptions) => Client = (options) =>
-    withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(options)));
+    withCallerStack(this.withOptions, () => derived(contextOf(options, this.#context)));
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -91,7 +92,7 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken: (token: string) => void = (token) => withCallerStack(this.setToken, () => this.#assembly.setToken(token));
+  setToken: (token: string) => void = (token) => withCallerStack(this.setToken, () => swapToken(this.#context, token));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
@@ -123,13 +124,22 @@ export class Client {
   /** @internal What other parts of this package ask of a client. */
   get [INTERNALS](): Internals<Client> {
     return {
-      context: () => this.#assembly.context,
-      instrumented: (inner) => derived(this.#assembly.instrumented(inner)),
+      context: () => this.#context,
+      instrumented: (inner) => derived({ ...this.#context, inner }),
     };
   }
 }
 
+/** Tells the context of a derived client from options. */
+class Derived {
+  readonly context: ClientContext;
+
+  constructor(context: ClientContext) {
+    this.context = context;
+  }
+}
+
 // Not in the class: a class whose body names itself is published under another name.
-function derived(assembly: Assembly): Client {
-  return new Client(assembly as ClientOptions); // the constructor tests for an Assembly first
+function derived(context: ClientContext): Client {
+  return new Client(new Derived(context) as ClientOptions); // the constructor asks for it first
 }

@@ -430,16 +430,6 @@ test("progress counts, and passes the present pause on", async () => {
   expect(run.progress).toMatchObject({ done: 12, underWay: 0, elapsedMs });
 });
 
-test("progress is not ended by a rate limiter that fails", async () => {
-  const fails = (): never => {
-    throw new Error("no");
-  };
-  const { client } = service({ rateLimiter: Object.assign(memoryRateLimiter(), { snapshot: fails }) });
-  const run = bulkWrite({ items: rowsOf(2), key, client, send, journal: memoryJournal() });
-  for await (const _ of run) expect(run.progress.pausedUntil).toBeUndefined();
-  expect(run.summary.done).toBe(2);
-});
-
 test("records that are ready at the same moment share one append, and a request leaves only after its record", async () => {
   const { emulator, client } = service({ maxConcurrency: 20 });
   const journal = new WatchedJournal();

@@ -7,14 +7,14 @@ import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { Operation } from "./operation.ts";
-import type { AttemptId, ClientContext } from "./settings.ts";
+import type { AttemptId, Context } from "./settings.ts";
 
 /** The call that events are about. */
 interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
   readonly redactor: Redactor;
-  readonly settings: ClientContext;
+  readonly settings: Context;
 }
 
 /** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */

@@ -12,7 +12,7 @@ import { apiResponse } from "./api-promise.ts";
 import { CallEvents } from "./call-events.ts";
 import type { Operation, Origin } from "./operation.ts";
 import { type CallOutcome, NOTHING_SENT, type OutcomeEvent, outcomeAfter } from "./outcome.ts";
-import { type ClientContext, mergeSettings } from "./settings.ts";
+import { type Context, mergeSettings } from "./settings.ts";
 
 /** A token that the service has answered 401 to, and the error of that. */
 export interface Unauthorized {
@@ -38,7 +38,7 @@ class CallHistory {
 export class Call {
   readonly operation: Operation<unknown>;
   /** The settings of its client, with the call's options laid over them. */
-  readonly settings: ClientContext;
+  readonly settings: Context;
   readonly id: string = nextCallId();
   /** The body: text already, so that each request sends the same bytes. */
   readonly body: string | undefined;
@@ -56,13 +56,9 @@ export class Call {
   /** Nothing that is shown may contain one. */
   readonly #tokens = new Set<string>();
 
-  constructor(
-    client: ClientContext,
-    operation: Operation<unknown>,
-    { within, fetch }: Omit<Origin<never>, "progress">,
-  ) {
+  constructor(client: Context, operation: Operation<unknown>, { within, fetch }: Omit<Origin<never>, "progress">) {
     this.operation = operation;
-    this.settings = mergeSettings<ClientContext>(operation.options, client);
+    this.settings = mergeSettings<Context>(operation.options, client);
     this.fetch = client.fetch ?? fetch ?? globalThis.fetch;
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");

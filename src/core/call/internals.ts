@@ -1,6 +1,6 @@
 import type { InnerInstrumentation } from "../instrumentation.ts";
 import { Redactor } from "../secrets/redact.ts";
-import type { ClientContext } from "./settings.ts";
+import type { Context } from "./settings.ts";
 
 /** The member of a client for other parts of the package. Every copy of the package (ESM, CommonJS) knows it by this name. */
 export const INTERNALS: unique symbol = Symbol.for("project-automation.internals") as never; // a registered symbol is shared by all copies
@@ -8,7 +8,7 @@ export const INTERNALS: unique symbol = Symbol.for("project-automation.internals
 /** What other parts of the package ask of a client. */
 export interface Internals<Client> {
   /** A function, since the token is in it: who looks through a client finds none. */
-  context(): ClientContext;
+  context(): Context;
   /** Derives a client whose calls have an inner instrumentation. */
   instrumented(inner: InnerInstrumentation): Client;
 }
@@ -19,6 +19,6 @@ export function internalsOf<Client>(client: Client): Internals<Client> | undefin
 }
 
 /** Takes the secrets of a client out of texts. */
-export function redactorOf({ tokenSource, headers }: Pick<ClientContext, "tokenSource" | "headers">): Redactor {
+export function redactorOf({ tokenSource, headers }: Pick<Context, "tokenSource" | "headers">): Redactor {
   return new Redactor({ tokens: [tokenSource.current], headers });
 }

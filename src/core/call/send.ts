@@ -1,8 +1,7 @@
-import { flawOfEnvironment } from "../checks/globals.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
+import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
 import { type ListOperation, paginate } from "../list.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Redactor } from "../secrets/redact.ts";
@@ -17,7 +16,7 @@ import { redactorOf } from "./internals.ts";
 import type { Caller, Operation, OperationFields, Origin } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
-import type { ClientContext } from "./settings.ts";
+import type { Context } from "./settings.ts";
 
 // One call runs through these stages, each in a file of its own:
 //   send      checks the arguments, makes the call, turns whatever ends it into one error
@@ -29,9 +28,9 @@ import type { ClientContext } from "./settings.ts";
 
 /** The way of every call of a client. Resources get it, and never the client. */
 export class Send implements Caller {
-  readonly #client: ClientContext;
+  readonly #client: Context;
 
-  constructor(client: ClientContext) {
+  constructor(client: Context) {
     this.#client = client;
   }
 
@@ -73,8 +72,6 @@ export class Send implements Caller {
     let failure: AnyAutomationError | undefined;
     let success: Success<Output> | undefined;
     try {
-      const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
-      if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
       call = this.parse(name, () => new Call(this.#client, withExtra({ name, label: name, ...describe() }), origin));
       success = await run(call, origin);
       return success;

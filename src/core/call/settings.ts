@@ -54,7 +54,7 @@ export interface Settings extends Readonly<Pick<CallOptions, "signal" | "extra" 
 }
 
 /** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
-export interface ClientContext extends Settings {
+export interface Context extends Settings {
   /** The caller's. */
   readonly fetch?: FetchFunction | undefined;
   readonly http: SendHttp;

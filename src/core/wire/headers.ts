@@ -1,4 +1,3 @@
-import { flawOfEnvironment } from "../checks/globals.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { nameOf } from "../checks/values.ts";
 
@@ -10,8 +9,6 @@ const RESERVED = /^(?:authorization|cookie|host|content-length|transfer-encoding
 
 /** Extra headers as a plain record with lower-case names, without those that are `undefined`. */
 export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record<string, string>> {
-  const flaw = flawOfEnvironment("headers", "Headers");
-  if (flaw !== undefined) invalid(flaw);
   const read = new Headers();
   const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries<unknown>(headers);
   for (const entry of entries) {

@@ -115,7 +115,7 @@ describe.runIf(runsTools)("with the tools of users", () => {
   // In one process: to load Jest and the compiler takes longer than the tests.
   test("Jest in CommonJS and in jsdom, and ts-jest with types found by exports, or by main and typesVersions", () => {
     const says = "createEmulator needs Request, Response, structuredClone: ";
-    const tells = "config: sessions.get needs Request, Response: ";
+    const tells = "config: a Client needs Request, Response: ";
     const inTypeScript = { target: "es2022", strict: true, types: ["node"] };
     const folders = [
       jestProject("jest", {}),

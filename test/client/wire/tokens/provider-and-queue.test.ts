@@ -3,9 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type ClientEvent,
-  memoryRateLimiter,
-  type RateLimitedCall,
-  type RateLimiter,
   type RotatingToken,
   type RotatingTokenOptions,
   rotatingToken,
@@ -163,26 +160,6 @@ test("a rotation that backs off, since no connection was made, is not sent into 
   expect(asked(service).slice(0, 2)).toEqual(["1", "rotate"]);
   for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30_000);
   expect(failures).toMatchObject([{ kind: "rate_limit", outcome: "not_sent", cause: { kind: "connection" } }]);
-});
-
-test("what a rate limiter rejects with at the report of a rotation goes nowhere", async () => {
-  const unhandled: unknown[] = [];
-  const listener = (reason: unknown): void => void unhandled.push(reason);
-  const inner = memoryRateLimiter();
-  const rateLimiter = {
-    enter: (call: RateLimitedCall) =>
-      Object.assign(inner.enter(call), { report: () => Promise.reject(new Error("the store is down")) }),
-    snapshot: (token: string) => inner.snapshot(token),
-  } as unknown as RateLimiter; // as one that JavaScript has: its report is async
-  process.on("unhandledRejection", listener);
-  try {
-    const service = scriptedFetch(rotated, good);
-    await ended(service.client({ token: dueIn(0), rateLimiter }).sessions.get("1"));
-    await new Promise((resolve) => setImmediate(resolve));
-  } finally {
-    process.off("unhandledRejection", listener);
-  }
-  expect(unhandled).toEqual([]);
 });
 
 const WINDOW_MS = 1_000;

@@ -13,8 +13,9 @@ test("a call through the emulator says what the environment lacks, or works", as
 test("a call with a fetch of the test's own says so, too", async () => {
   const headers = { get: () => null, has: () => false };
   const fetch = async () => ({ status: 200, headers, text: async () => '{"id":"s","state":"on"}' });
-  const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t", fetch });
-  const told = await client.sessions.get("s").then(
+  const get = async () =>
+    new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t", fetch }).sessions.get("s");
+  const told = await get().then(
     ({ state }) => state,
     ({ kind, message }) => `${kind}: ${message}`,
   );
