@@ -214,11 +214,10 @@ const doctorKnows = [
   "emulator/resolve-conventions.ts",
 ];
 
-/** Tools for agents know the client as its users do, and the journal of bulk writes. */
+/** Tools for agents know the client as its users do. */
 const mcpKnows = [
   "mcp/",
   "command/",
-  "bulk/",
   "client/client.ts",
   "core/call/internals.ts",
   "core/call/outcome.ts",

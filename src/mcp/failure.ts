@@ -1,12 +1,11 @@
 import { type AnyAutomationError, isAutomationError } from "../core/errors/classes.ts";
-import type { JournalErrorReason } from "../core/errors/journal-error.ts";
 import { timeoutPlace } from "../core/errors/timeout-place.ts";
 import { STOPPED } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
 import { describeIssues } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
 import { quoted, visible } from "./foreign-text.ts";
-import { MayExistError } from "./issue-owners.ts";
+import { MayExistError } from "./issue-memory.ts";
 
 type Kind = AnyAutomationError["kind"];
 type ErrorOf<K extends Kind> = Extract<AnyAutomationError, { readonly kind: K }>;
@@ -75,24 +74,13 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
   },
   pagination: { happened: "The service returned a cursor twice", advice: "Begin again without a cursor." },
   token_provider: { happened: "The server has no usable token", advice: "Tell the user.", isReported: true },
-  journal: {
-    happened: ({ reason }) => `The record of created issues cannot be used: ${JOURNALS[reason] ?? JOURNALS.failed}`,
-    advice: "Nothing is created. Tell the user; call the tool again once that is mended.",
-  },
+  journal: { happened: "A journal cannot be used", advice: "Tell the user.", isReported: true },
   bulk: { happened: "Some items were not written", advice: "Tell the user.", isReported: true },
   send: {
     happened: "The tool failed after its write",
     advice: "Do not call it again: tell the user.",
     isReported: true,
   },
-};
-
-const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {
-  in_use: "another process uses it",
-  not_a_journal: "the file is no journal",
-  damaged: "it is damaged",
-  failed: "it could not be read or written",
-  misused: "it is not set up for this",
 };
 
 /** The advice about a write, by its outcome, where that matters more than the kind. */
@@ -111,10 +99,10 @@ export function describeFailure(
   { name, writes, scope }: { readonly name: string; readonly writes: boolean; readonly scope: Scope },
 ): string {
   if (error === STOPPED) {
-    return "Nothing was sent: the time of this call is over while it waits for an earlier call with the same arguments, or for the record of created issues. Call the tool again.";
+    return "Nothing was sent: the time of this call is over while it waits for an earlier call with the same arguments. Call the tool again.";
   }
   if (error instanceof MayExistError) {
-    return `Nothing was sent: from memory, an earlier call with the same project, title and type, ${error.which}, may have created this issue. Ask the user to look for it, and pass again: true to create it all the same.`;
+    return `Nothing was sent: from memory, an earlier call with the same project, title and type, at ${error.since}, may have created this issue. Ask the user to look for it, and pass again: true to create it all the same.`;
   }
   const own = ownError(error);
   if (own === undefined) {

@@ -1,5 +1,4 @@
 import type { McpServer, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client/client.ts";
 import { VERSION } from "../client/version.ts";
 import { closestName } from "../core/checks/hints.ts";
@@ -10,7 +9,7 @@ import { nameOf } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { ConfigError } from "../core/errors/classes.ts";
-import { IssueGuard } from "./issue-guard.ts";
+import { IssueMemory } from "./issue-memory.ts";
 import { runTool, type Shared } from "./run-tool.ts";
 import { ToolServer } from "./tool-server.ts";
 import { TOOLS, type Tool, type ToolName } from "./tools.ts";
@@ -29,12 +28,6 @@ export interface McpServerOptions {
    * @default 50_000
    */
   totalTimeoutMs?: number | undefined;
-  /**
-   * The record of created issues, so that a repeated call creates nothing after a restart: the `fileJournal` of
-   * `project-automation/bulk/node`, or a journal of your own. All servers of a client use the same one, and no other client
-   * does. While it cannot be used, `create_issue` fails and sends nothing; each call opens it again.
-   */
-  journal?: Journal | undefined;
 }
 
 const NAMES = Object.keys(TOOLS) as ToolName[]; // they are its keys
@@ -43,7 +36,6 @@ const OPTIONS: ObjectSchema<McpServerOptions> = {
   readOnly: BOOLEAN,
   tools: validator("an array of names of tools", Array.isArray),
   totalTimeoutMs: INTERVAL,
-  journal: withMethods("a journal", "load", "append"),
 };
 
 /**
@@ -65,11 +57,9 @@ const OPTIONS: ObjectSchema<McpServerOptions> = {
  */
 export function createMcpServer(client: Client, options?: McpServerOptions): McpServer {
   const read = () => {
-    const { readOnly = false, tools, totalTimeoutMs = 50_000, journal } = parseOptions(options, "options", OPTIONS);
+    const { readOnly = false, tools, totalTimeoutMs = 50_000 } = parseOptions(options, "options", OPTIONS);
     expectType(client, "client", withMethods("a Client", "request", "paginate"));
-    const issues =
-      IssueGuard.of(client, journal) ?? invalid("options.journal must be the one that the client's other servers have");
-    return { names: selectTools(tools, readOnly), issues, totalTimeoutMs };
+    return { names: selectTools(tools, readOnly), issues: IssueMemory.of(client), totalTimeoutMs };
   };
   const { names, issues, totalTimeoutMs } = withCallerStack(createMcpServer, () => asErrorClass(ConfigError, read));
   const server = new ToolServer(

@@ -6,7 +6,7 @@ import type { Deadline } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
 import { checkShape, checkShapes, ISSUE, PROJECT, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
-import type { IssueGuard } from "./issue-guard.ts";
+import type { IssueMemory } from "./issue-memory.ts";
 import type { ShownNames } from "./shown-names.ts";
 
 /** The name of a tool. */
@@ -15,7 +15,7 @@ export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait
 /** The means of one call of a tool. */
 export interface ToolContext {
   readonly client: Client;
-  readonly issues: IssueGuard;
+  readonly issues: IssueMemory;
   /** The names of projects that the model has read. */
   readonly names: ShownNames;
   /** The host's cancellation and the time limit of the call. */
@@ -160,7 +160,7 @@ export const TOOLS = {
     description:
       "Creates an issue in a project. The same project, title and type as in an earlier call return the issue of that call " +
       "from memory, with `repeated: true`, and create nothing. If an earlier call may have created the issue, this is an error that says so. " +
-      "The last 10,000 issues are remembered, until the server ends unless it has a journal. Pass `again: true` to create another issue with the same title all the same.",
+      "The last 10,000 issues are remembered until the server ends. Each call with `again: true` creates another issue with the same title.",
     scope: "issues:write",
     writes: true,
     input: z.strictObject({
@@ -178,12 +178,9 @@ export const TOOLS = {
       const project = names.project(named);
       const created = await issues.create(
         [project, input.title, input.type],
-        {
-          create: (beforeRequest) => {
-            const seen = internalsOf(client)?.instrumented({ begin: () => ({ beforeRequest }) });
-            return (seen ?? client).issues.create(project, input, options());
-          },
-          projects: () => client.projects.list({ limit: 200 }, options()),
+        (beforeRequest) => {
+          const followed = internalsOf(client)?.instrumented({ begin: () => ({ beforeRequest }) });
+          return (followed ?? client).issues.create(project, input, options());
         },
         { again, deadline },
       );

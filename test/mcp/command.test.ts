@@ -1,25 +1,19 @@
 /** `project-automation mcp` as hosts start it: a process, standard input and output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { factsOf } from "../support/files.ts";
 import { type Host, type Revision, startProgram } from "./hosts.ts";
 
 const BIN = join(import.meta.dirname, "../../dist/bin.js");
 
 let service: RunningEmulator;
-let folder: string;
 beforeAll(async () => {
   service = await startEmulator({ rateLimit: false });
-  folder = mkdtempSync(join(tmpdir(), "mcp-"));
 });
 afterAll(async () => {
   await service.close();
-  rmSync(folder, { recursive: true });
 });
 
 const environment = (): Record<string, string> => ({
@@ -49,58 +43,6 @@ describe.each(["current", "older"] as const)("with the %s client of the protocol
     );
     expect(results.map(({ structured }) => structured?.["title"])).toEqual(titles);
     await host.close();
-  });
-
-  test("the journal outlives the process", async () => {
-    const journal = join(folder, `${line}.journal`);
-    const issue = { project: "api", title: line, type: "bug" };
-    const results = [];
-    for (let time = 0; time < 2; time += 1) {
-      const host = await start(line, "--journal", journal);
-      results.push((await host.call("create_issue", issue)).structured);
-      await host.close();
-    }
-    expect(results[1]).toMatchObject({ number: results[0]?.["number"], repeated: true });
-  });
-});
-
-describe("a journal that cannot be used leaves the other tools", () => {
-  const issue = { project: "docs", title: "two windows", type: "bug" };
-
-  test("while another window of the host has it, and no longer", async () => {
-    const journal = join(folder, "shared.journal");
-    const first = await start("current", "--journal", journal);
-    expect((await first.call("create_issue", issue)).structured).toMatchObject({ repeated: false });
-    const second = await start("current", "--journal", journal);
-    expect((await second.client.listTools()).tools).toHaveLength(5);
-    expect((await second.call("get_session", { id: "ses_1" })).isError).toBe(false);
-    const { isError, text } = await second.call("create_issue", issue);
-    expect(isError).toBe(true);
-    expect(text).toContain("cannot be used: another process uses it (kind: journal)");
-    await first.close();
-    expect((await second.call("create_issue", issue)).structured).toMatchObject({ repeated: true });
-    await second.close();
-  });
-
-  test.each([
-    ["a script", "run.sh", "line 1 is not the first line of a journal; the file is left as it is"],
-    ["a folder", "", "it is no regular file; the file is left as it is: name another file"],
-  ])("as it is %s: the reason stands on standard error before an issue is created", async (_, name, reason) => {
-    const journal = join(folder, name);
-    if (name !== "") writeFileSync(journal, "#!/bin/sh\necho hello\n", { mode: 0o755 });
-    const before = [factsOf(journal), readdirSync(folder)];
-    const { process: child, exitCode, out, err } = run(["--journal", journal]);
-    await expect.poll(err).toContain("journal: ");
-    expect(err()).toContain(reason);
-    write(child, initialize);
-    write(child, { method: "notifications/initialized" });
-    write(child, slowCall);
-    await expect.poll(out).toContain('"id":2');
-    expect(out()).toContain("The record of created issues cannot be used");
-    expect(out()).not.toContain(folder);
-    child.stdin?.end();
-    expect(await exitCode()).toBe(0);
-    expect([factsOf(journal), readdirSync(folder)]).toEqual(before);
   });
 });
 
@@ -185,14 +127,12 @@ test("a host that reads no more ends it as the end of input does", async () => {
   expect(err()).not.toContain("Warning");
 });
 
-test("a message that is too long ends it, and lets the journal go", async () => {
-  const journal = join(folder, "long.journal");
-  const { process: child, exitCode, err } = run(["--journal", journal]);
+test("a message that is too long ends it", async () => {
+  const { process: child, exitCode, err } = run([]);
   child.stdin?.on("error", () => {}); // it reads no more
   write(child, { id: 1, method: "ping", params: { long: "x".repeat(11 * 2 ** 20) } });
   expect(await exitCode()).toBe(0);
   expect(err()).toMatch(/exceeded maximum size/);
-  expect(readdirSync(folder).filter((name) => name.startsWith("long.journal"))).toEqual(["long.journal"]);
 });
 
 test("a byte order mark before a message is no part of it", async () => {
@@ -260,11 +200,6 @@ describe("a mistake is one clear line, and exit code 2", () => {
     [["--tools", "list_project"], /unknown tool "list_project"; there are list_projects/],
     [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
     [["--read-onyl"], /--read-only/],
-    [
-      ["--journal", "issues.journal"],
-      new RegExp(`must be an absolute path, such as ${process.cwd()}/issues.journal$`, "m"),
-    ],
-    [["--journal", "../a/./issues.journal"], /must be an absolute path, such as \/.*\/a\/issues\.journal$/m],
     [
       ["--base-url", "https://service.invalid/api/v1"],
       /PROJECT_AUTOMATION_TOKEN is for PROJECT_AUTOMATION_BASE_URL \(http.*\), and --base-url is another service/,

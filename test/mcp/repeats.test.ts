@@ -52,6 +52,25 @@ test.each([{ project: "api" }, { title: "It broke " }, { type: "task" }])(
   },
 );
 
+test("another spelling of the project makes another issue of it", async () => {
+  const emulator = createEmulator();
+  const host = await hostOf(clientOf(emulator));
+  await host.call("create_issue", ISSUE);
+  const project = emulator.projects.list()[0]?.id;
+  expect((await host.call("create_issue", { ...ISSUE, project })).structured).toMatchObject({ number: 2 });
+});
+
+test("another token makes another issue of it", async () => {
+  const emulator = createEmulator();
+  const client = clientOf(emulator);
+  const host = await hostOf(client);
+  await host.call("create_issue", ISSUE);
+  client.setToken(emulator.createToken({ scopes: ["issues:write"] }).plaintext);
+  expect((await host.call("create_issue", ISSUE)).structured).toMatchObject({ number: 2, repeated: false });
+  client.setToken(emulator.token);
+  expect((await host.call("create_issue", ISSUE)).structured).toMatchObject({ number: 1, repeated: true });
+});
+
 test("again: true creates another one", async () => {
   const emulator = createEmulator();
   const host = await hostOf(clientOf(emulator));

@@ -101,7 +101,6 @@ describe("which tools there are", () => {
     [{ readOnly: true, tools: ["create_issue"] }, /"create_issue" beside readOnly/],
     [{ readonly: true }, /readonly/],
     [{ totalTimeoutMs: 0 }, /totalTimeoutMs/],
-    [{ journal: {} }, /journal/],
   ])("%j is a ConfigError", (options, message) => {
     const client = new Client(createEmulator().clientOptions);
     expect(() => createMcpServer(client, options as McpServerOptions)).toThrow(ConfigError);

@@ -1,6 +1,5 @@
 /** What a tool does while it waits: progress, the limit of a call, the host's cancellation. Time is faked. */
 import { Client, TimeoutError } from "project-automation";
-import type { Journal } from "project-automation/bulk";
 import { createEmulator, type Emulator } from "project-automation/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { describeFailure } from "../../src/mcp/failure.ts";
@@ -15,8 +14,8 @@ afterEach(async () => {
   host = undefined;
 });
 
-async function open(emulator: Emulator, totalTimeoutMs?: number, journal?: Journal): Promise<Host> {
-  host = await connect(new Client(emulator.clientOptions), { totalTimeoutMs, journal }, "older");
+async function open(emulator: Emulator, totalTimeoutMs?: number): Promise<Host> {
+  host = await connect(new Client(emulator.clientOptions), { totalTimeoutMs }, "older");
   return host;
 }
 
@@ -61,24 +60,6 @@ test("no tool outlasts totalTimeoutMs", async () => {
 });
 
 test.each([
-  { hangsAt: "load", sent: 0, says: /Nothing was sent: .* the record of created issues/ },
-  { hangsAt: "sending", sent: 0, says: /ran out before the request was sent .*outcome: not_sent/ },
-  { hangsAt: "done", sent: 1, says: /"number":1/ },
-])("nor does it with a journal that hangs at $hangsAt", async ({ hangsAt, sent, says }) => {
-  const emulator = createEmulator();
-  const never = new Promise<never>(() => {});
-  const connected = await open(emulator, 5_000, {
-    load: () => (hangsAt === "load" ? never : []),
-    append: async ([record]) => (record?.state === hangsAt ? never : undefined),
-  });
-  const result = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
-  await pass(5_001);
-  const { isError, text } = await result;
-  expect([isError, emulator.requests.length]).toEqual([sent === 0, sent]);
-  expect(text).toMatch(says);
-});
-
-test.each([
   ["queue", 0, "before the request was sent"],
   ["queue", 1, "before it was sent again"],
   ["body", 1, "while reading the response"],
@@ -87,49 +68,6 @@ test.each([
   const error = new TimeoutError("late", { phase, attempts });
   const text = describeFailure(error, { name: "get_session", writes: false, scope: "sessions:read" });
   expect(text).toBe(`The time of this call ran out ${place} (kind: timeout). Call the tool again.`);
-});
-
-test.each(["load", "sending", "done"])(
-  "a journal that hung at %s is opened again by the next call",
-  async (hangsAt) => {
-    const complaints = vi.spyOn(console, "error").mockReturnValue();
-    const emulator = createEmulator();
-    const never = new Promise<never>(() => {});
-    let hangs = true;
-    const connected = await open(emulator, 5_000, {
-      load: () => (hangs && hangsAt === "load" ? never : []),
-      append: ([record]) => (hangs && record?.state === hangsAt ? never : undefined),
-    });
-    const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
-    await pass(6_000);
-    await first;
-    hangs = false;
-    const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
-    await pass(1);
-    expect((await second).structured).toMatchObject({ title: "y", repeated: false });
-    expect(complaints.mock.calls).toEqual([["project-automation mcp: journal: the journal does not answer"]]);
-  },
-);
-
-test("a record that is written when the time of its call is over does not count as hung", async () => {
-  const emulator = createEmulator();
-  emulator.fault({ operation: "issues.create", delayMs: 3_600_000, times: 1 });
-  let written = (): void => {};
-  const writing = new Promise<void>((resolve) => {
-    written = resolve;
-  });
-  const connected = await open(emulator, 5_000, {
-    load: () => [],
-    append: ([record]) => (record?.state === "unknown" ? writing : undefined),
-  });
-  const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
-  await pass(5_001);
-  expect((await first).text).toContain("outcome: unknown");
-  const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
-  await pass(1);
-  written();
-  await pass(1);
-  expect((await second).structured).toMatchObject({ title: "y", repeated: false });
 });
 
 test.each([

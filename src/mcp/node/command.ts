@@ -1,22 +1,11 @@
 import { once } from "node:events";
-import { isAbsolute, resolve } from "node:path";
 import { pipeline } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { fileJournal } from "../../bulk/node.ts";
 import { Client } from "../../client/client.ts";
 import { command, readConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
-import { UsageError } from "../../command/flags.ts";
-import { Deadline } from "../../core/time/deadline.ts";
-import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
 import { messageLines } from "./message-lines.ts";
-
-/** An opening of the journal that takes longer is begun again by the next call that needs it. */
-const OPENING_MS = 10_000;
-
-/** The end waits so long for the records of calls that it has aborted. */
-const LAST_RECORDS_MS = 500;
 
 /** `project-automation mcp`: the tools over standard input and output, until the input ends or the output is closed. */
 export const MCP = command({
@@ -28,11 +17,6 @@ A host starts it; it ends with its input.
     "read-only": { about: "leave out the tools that write" },
     tools: { value: "A,B", about: "serve these tools only" },
     ...SERVICE,
-    journal: {
-      value: "FILE",
-      about:
-        "remember created issues in FILE, an absolute path, so that a repeated call creates none after a restart; one process at a time",
-    },
   },
   notes: `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
 With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
@@ -43,8 +27,7 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
       ...readConnection(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
-    const journal = flags.journal === undefined ? undefined : fileJournal(readJournal(flags.journal));
-    const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal };
+    const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools) };
     createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
     await serve(client, options, terminal);
     return 0;
@@ -53,12 +36,6 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
 
 const FOREIGN_INPUT =
   "a line of standard input is no message of the protocol, so it is left out; later ones are left out without a line here";
-
-/** A host starts the program in any folder, and one memory is one file. */
-function readJournal(path: string): string {
-  if (isAbsolute(path)) return path;
-  throw new UsageError(`--journal must be an absolute path, such as ${resolve(path)}`);
-}
 
 /** Standard input and output, until either of them is closed, a message is too long, or the server closes it. */
 class Connection extends StdioServerTransport {
@@ -74,10 +51,6 @@ class Connection extends StdioServerTransport {
 }
 
 async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<void> {
-  const { readOnly = false, tools = ["create_issue"], journal } = options;
-  const issues = readOnly || !tools.includes("create_issue") ? undefined : IssueGuard.of(client, journal);
-  // If it cannot be used, the reason stands on standard error at once, and not only when an issue is created.
-  issues?.open(OPENING_MS).catch(() => {});
   const input = messageLines(() => say("mcp", terminal, FOREIGN_INPUT));
   pipeline(process.stdin, input, () => {}); // its end is the end of the connection
   const transport = new Connection(input);
@@ -89,9 +62,6 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort")]);
   await server.close();
   input.destroy(); // and with it standard input, which would keep the process alive
-  const deadline = Deadline.of(LAST_RECORDS_MS);
-  await deadline.race(Promise.resolve(issues?.close())).catch(() => {}); // a call without a record of its end counts as unknown
-  deadline.release();
 }
 
 // The names are checked where the server is made.
