@@ -1,6 +1,6 @@
 /**
- * Writes the pages that are made of other files: the reference of the emulator and of the doctor, from the code; the table of
- * outcomes in docs/errors.md, from the table that a test runs; the skill for coding agents, from llms.txt. Tests compare the
+ * Writes the pages that are made of other files: the reference of the emulator and of the doctor, from the code; the tables of
+ * outcomes in docs/errors.md and of retries in docs/retries.md, from tables that tests run; the skill for coding agents, from llms.txt. Tests compare the
  * pages with these texts. `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { COMMANDS } from "../src/commands.ts";
 import { QUESTIONS } from "../src/doctor/questions.ts";
 import { type RefusalReason, resolveConventions } from "../src/testing/index.ts";
 import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
+import { type Family, RULES, type Rule } from "../test/support/retry-table.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -157,21 +158,42 @@ ${table(
 )}
 `;
 
-/** The table of `docs/errors.md`, which stands between these lines. */
-const [BEGIN, END] = [
-  "<!-- Written by scripts/generated-pages.ts from test/support/outcome-table.ts. -->\n",
-  "\n<!-- end -->",
-];
+const END = "\n<!-- end -->";
+
+/** The text of a page, with this table between the lines that say from which file it is written. */
+function withTable(page: string, source: string, content: string): string {
+  const begin = `<!-- Written by scripts/generated-pages.ts from ${source}. -->\n`;
+  const [before = "", rest = ""] = readFileSync(join(root, page), "utf8").split(begin);
+  return `${before}${begin}\n${content}\n${rest.slice(rest.indexOf(END))}`;
+}
 
 const fates = table(
   ["what happened to a write", "`outcome`", "in a bulk write", "send it again?"],
   FATES.map(({ happened, outcome, state }) => [happened, code(outcome), code(state), SEND_AGAIN[outcome]]),
 );
 
-function withFates(page: string): string {
-  const [before = "", rest = ""] = page.split(BEGIN);
-  return `${before}${BEGIN}\n${fates}\n${rest.slice(rest.indexOf(END))}`;
+const RESENDS = {
+  backoff: "back off, resend",
+  retry_after: "wait that long, at least the backoff, resend",
+  pause: "wait, resend",
+  none: "resend once",
+};
+
+function reactionTo({ reaction, wait, kind, outcome }: Rule, family: Family): string {
+  if (reaction[family] === "succeed") return "success";
+  if (reaction[family] === "fail") return kind === "abort" ? "never" : "no";
+  const why = outcome === "not_sent" ? "it was never sent" : "it was rejected";
+  return family === "write" ? `${RESENDS[wait]}: ${why}` : RESENDS[wait];
 }
+
+const FAMILIES: readonly Family[] = ["safe", "delete", "write"];
+/** Rules that share a row have the same cells: the first of them stands for all. */
+const rules: readonly Rule[] = Object.values(RULES);
+const isFirst = (rule: Rule): boolean => rules.find(({ documented }) => documented === rule.documented) === rule;
+const retries = table(
+  ["what happened", "`GET`, `HEAD`", "`DELETE`", "`POST`, `PUT`, `PATCH`"],
+  rules.filter(isFirst).map((rule) => [rule.documented, ...FAMILIES.map((family) => reactionTo(rule, family))]),
+);
 
 /** The skill for coding agents: `llms.txt` behind the front matter by which an agent decides whether it reads the rest. */
 function skill(): string {
@@ -188,7 +210,8 @@ ${content}`;
 
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
-  "docs/errors.md": withFates(readFileSync(join(root, "docs/errors.md"), "utf8")),
+  "docs/errors.md": withTable("docs/errors.md", "test/support/outcome-table.ts", fates),
+  "docs/retries.md": withTable("docs/retries.md", "test/support/retry-table.ts", retries),
   "docs/reference/emulator.md": emulator,
   "docs/reference/doctor-questions.md": doctor,
   "skills/project-automation/SKILL.md": skill(),

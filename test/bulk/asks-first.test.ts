@@ -71,13 +71,6 @@ describe("a run reads", () => {
     expect(emulator.requests.length).toBe(before);
   });
 
-  test("nothing before it refuses a key that comes twice", async () => {
-    const { emulator, client } = service();
-    const run = bulkWrite({ client, items: rowsOf(3), key: () => "same", send, journal: memoryJournal() });
-    expect((await runToEnd(run)).error).toBeDefined();
-    expect(emulator.requests).toEqual([]);
-  });
-
   test("again before the write after one that is unknown, and not after another failure", async () => {
     const { emulator, client } = service();
     emulator.fault({ ...titled("Issue 1"), status: 503 });
@@ -132,19 +125,6 @@ describe("an answer", () => {
       done: 12,
     });
     expect(readsOf(emulator)).toBe(1);
-  });
-
-  test("of a token with issues:write alone lets a worker go on after five rows met a 503", async () => {
-    const { emulator } = service();
-    const { plaintext: token } = emulator.createToken({ scopes: ["issues:write"] });
-    const client = clientOf(emulator, { token, fetch: emulator.fetch });
-    emulator.fault({ operation: WRITE, times: 5, status: 503 });
-    const states: string[] = [];
-    for (const row of rowsOf(8)) {
-      const run = bulkWrite({ client, items: [row], key, send, journal: memoryJournal(), stopAfter: 1 });
-      states.push(...Object.values((await runToEnd(run)).states));
-    }
-    expect(states).toEqual([...Array(5).fill("unknown"), ...Array(3).fill("done")]);
   });
 
   test("that is a 401 is the write's to judge", async () => {
@@ -211,20 +191,6 @@ describe("a service that answers with 503, a page, a lost connection or nothing"
 });
 
 describe("a service that is down from the start", () => {
-  test("for a reason that does not pass ends a run that no number of failures stops", async () => {
-    const { emulator } = service();
-    let reads = 0;
-    const fetch = async (): Promise<never> => {
-      reads += 1;
-      throw Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" });
-    };
-    const client = clientOf(emulator, { fetch });
-    const run = bulkWrite({ client, items: rowsOf(5), key, send, journal: memoryJournal(), stopAfter: false });
-    const { left } = await runToEnd(run);
-    expect(left?.message).toMatch(/Stopped after 1 failure; .*CERT_HAS_EXPIRED/);
-    expect([run.summary.not_sent, reads]).toEqual([5, 1]);
-  });
-
   test("and comes back in time loses nothing", async () => {
     const { emulator, client } = service({ retry: { attempts: 1, minDelayMs: 1, maxDelayMs: 1 } });
     emulator.fault({ times: 9, status: 503 });
@@ -271,14 +237,5 @@ describe("a read under way", () => {
     stop.abort(new Error("enough"));
     expect((await ends).states).toEqual({ "row-1": "unknown", "row-2": "not_sent" });
     expect(run.stoppedBy).toMatchObject({ kind: "abort", cause: { message: "enough" } });
-  });
-
-  test("is ended by a loop that is left", async () => {
-    const { run, reads } = reading();
-    for await (const _ of run) {
-      await expect.poll(reads).toBe(2);
-      break;
-    }
-    expect(run.summary).toMatchObject({ unknown: 1, not_sent: 1 });
   });
 });

@@ -34,16 +34,6 @@ describe("a run of which every item is done", () => {
     expect(options.journal.closed).toBe(1);
   });
 
-  test("is run once, however often it is awaited, and after its loop", async () => {
-    const { emulator, options } = setUp();
-    const run = bulkWrite(options);
-    expect(await Promise.all([run, run, run.then(({ done }) => done)])).toEqual([await run, await run, 6]);
-    const iterated = bulkWrite(options);
-    expect((await runToEnd(iterated)).left).toBeUndefined();
-    expect(await iterated).toEqual({ done: 6, skipped: 6 });
-    expect(emulator.requests).toHaveLength(6);
-  });
-
   test("by earlier runs says so, and when the last one was", async () => {
     const { emulator, options } = setUp();
     const info = vi.fn();
@@ -59,10 +49,6 @@ describe("a run of which every item is done", () => {
       `bulkWrite: nothing was sent: all 6 items were done by earlier runs, the last on ${last}`,
     ]);
     expect(emulator.requests).toHaveLength(6);
-  });
-
-  test("may have no item", async () => {
-    expect(await bulkWrite({ ...setUp().options, items: [] })).toEqual({ done: 0, skipped: 0 });
   });
 });
 
@@ -135,45 +121,6 @@ describe("a run that leaves items", () => {
     expect(error).toMatchObject({ kind: "bulk", stoppedBy: { kind: "abort" } });
     const { done, not_sent, unknown } = run.summary;
     expect(done + not_sent + unknown).toBe(500);
-  });
-
-  test("that was stopped before its first item knows what earlier runs did, and left unknown", async () => {
-    const { emulator, options } = setUp();
-    emulator.fault({ ...titled("Issue 2"), drop: "after" });
-    emulator.fault({ ...titled("Issue 3"), status: 422 });
-    await runToEnd(bulkWrite({ ...options, items: rowsOf(3) }));
-    const error = await leftBy({ ...options, signal: AbortSignal.abort() });
-    expect(error.summary).toEqual({ done: 1, skipped: 1, refused: 1, not_sent: 3, unknown: 1 });
-    expect(error.message).toMatch(
-      /^5 of 6 items are left: 1 refused, 3 not sent, 1 unknown from earlier runs\. Stopped: .*\. "row-2" unknown: /,
-    );
-  });
-
-  test("says that nothing but items of earlier runs is unknown, and why resolveUnknown did not decide", async () => {
-    const { emulator, options } = setUp();
-    const lost = emulator.fault({ times: 2, drop: "after" });
-    expect((await leftBy({ ...options, stopAfter: false })).message).toMatch(/2 unknown\. /);
-    lost.remove();
-    const { requests } = emulator;
-    const sent = requests.length;
-    expect((await leftBy(options)).message).toMatch(/^2 of 6 items are left: 2 unknown from earlier runs\. "row-/);
-    const resolveUnknown = (): Promise<never> => Promise.reject(new Error("search is down"));
-    expect((await leftBy({ ...options, resolveUnknown })).message).toContain("search is down");
-    expect(requests).toHaveLength(sent);
-    expect(await bulkWrite({ ...options, resolveUnknown: async () => "applied" })).toEqual({ done: 6, skipped: 4 });
-  });
-
-  test("of a stream says that the rest is left, also where each item that came is done", async () => {
-    const { options } = setUp();
-    const stop = new AbortController();
-    async function* rows() {
-      yield* rowsOf(2);
-      stop.abort();
-      yield* rowsOf(6).slice(2);
-    }
-    const error = await leftBy({ ...options, items: rows(), signal: stop.signal });
-    expect(error.message).toMatch(/and the rest of the stream|^the rest of the items is left/);
-    expect(error.stoppedBy).toMatchObject({ kind: "abort" });
   });
 
   test("and cannot work, rejects with that", async () => {

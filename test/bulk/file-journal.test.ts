@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, JournalError, type JournalRecord } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
-import { RunJournal } from "../../src/bulk/run-journal.ts";
-import { Turns } from "../../src/bulk/turns.ts";
 import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 let folder: string;
@@ -100,59 +98,6 @@ describe("a journal that no run was given", () => {
     for (const journal of journals) expect((await runToEnd(bulkWrite({ ...options, journal }))).error).toBeUndefined();
     expect(readdirSync(folder)).toEqual(["import.journal"]);
   });
-
-  test("has the path of the moment in which it was made", async () => {
-    const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
-    const journal = fileJournal("import.journal");
-    cwd.mockReturnValue(tmpdir());
-    expect(journal.path).toBe(path);
-    await loaded(journal);
-    await journal.close();
-    expect(readdirSync(folder)).toEqual(["import.journal"]);
-  });
-
-  test("is named by a URL as well", async () => {
-    const journal = fileJournal(new URL(`file://${folder}/a%20b.journal`));
-    expect(journal.path).toBe(join(folder, "a b.journal"));
-    await loaded(journal);
-    await journal.close();
-    expect(readdirSync(folder)).toEqual(["a b.journal"]);
-  });
-
-  test("is named by a URL of another realm, which is no instance of this one's class", async () => {
-    const href = `file://${folder}/import.journal`;
-    const foreign = { href, toString: () => href, [Symbol.toStringTag]: "URL" };
-    const journal = fileJournal(foreign as unknown as URL); // as jsdom and node:vm make it
-    expect(journal.path).toBe(path);
-    await journal.close();
-  });
-
-  test.each<[unknown, RegExp]>([
-    [{ toString: () => "file:///import.journal" }, /path must be .*, not an object/],
-    ["", /path must be a string that is not empty, or a URL that begins with file:/],
-    [7, /path must be .*, not 7/],
-    [undefined, /path must be .*, not undefined/],
-    [new URL("https://example.com/import.journal"), /path must be /],
-    [Promise.resolve("import.journal"), /path must be .*, not a promise/i],
-  ])("is refused at once where its path is none: %s", (wrong, message) => {
-    expect(() => fileJournal(wrong as string)).toThrow(
-      expect.objectContaining({ kind: "argument", message: expect.stringMatching(message) }),
-    );
-  });
-
-  test("that is closed while it is being opened is not locked afterwards", async () => {
-    const journal = fileJournal(path);
-    const records = (await journal.load()) as AsyncGenerator<JournalRecord>;
-    const refused = expect(records.next()).rejects.toMatchObject({ reason: "failed" });
-    await journal.close();
-    expect(locks()).toEqual([]); // a process may end now
-    await refused;
-    expect(await loaded(journal)).toEqual([]);
-    await expect(loaded(journal)).rejects.toMatchObject({ reason: "in_use" });
-    await journal.append([record("a", "done")]);
-    await journal.close();
-    expect(await contents()).toHaveLength(1);
-  });
 });
 
 describe("a full disk", () => {
@@ -199,47 +144,6 @@ describe("a full disk", () => {
     await contents();
     expect(readdirSync(folder)).toEqual(["import.journal"]);
   });
-
-  test("is an error that says so, where the folder is missing too", async () => {
-    path = join(folder, "missing", "a.journal");
-    await expect(contents()).rejects.toMatchObject({
-      kind: "journal",
-      reason: "failed",
-      message: expect.stringContaining("ENOENT"),
-    });
-  });
-});
-
-test("a journal whose disk was full for a moment is loaded again by a long-lived user", async () => {
-  const records = new RunJournal(fileJournal(path), () => {});
-  await records.load(new Turns());
-  await records.write(record("a", "done"));
-  const handle = await open(folder);
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  vi.spyOn(prototype, "datasync").mockRejectedValue(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
-  await expect(records.write(record("b", "sending"))).rejects.toMatchObject({ reason: "failed" });
-  vi.restoreAllMocks();
-  await expect(records.write(record("c", "sending"))).rejects.toMatchObject({ reason: "failed" });
-  expect([...(await records.load(new Turns())).keys()]).toEqual(["a"]);
-  await records.write(record("d", "done"));
-  await records.close();
-  expect((await contents()).map(({ key: name }) => name)).toEqual(["a", "d"]);
-  expect(locks()).toEqual([]);
-});
-
-test("a journal is flushed where the handles of the platform cannot flush, as those of Yarn's Plug'n'Play", async () => {
-  const handle = await open(folder);
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  for (const name of ["datasync", "sync"] as const)
-    vi.spyOn(prototype, name).mockImplementation(() => {
-      throw new Error("Method not implemented.");
-    });
-  const { client } = service();
-  const journal = fileJournal(path);
-  expect(await bulkWrite({ items: rowsOf(2), key, client, send, journal })).toMatchObject({ done: 2 });
-  vi.restoreAllMocks();
 });
 
 test("a reason is kept in the file", async () => {
@@ -283,27 +187,6 @@ describe("an id", () => {
     expect([readFileSync(path), locks()]).toEqual([before, []]);
   });
 
-  test("is not added to a journal without one", async () => {
-    await fill([record("row-1", "done")]);
-    const journal = fileJournal(path, { id: "a" });
-    await expect(loaded(journal)).rejects.toMatchObject({
-      reason: "misused",
-      message: 'the journal is that of an import without an id, and not of the import "a"',
-    });
-    await journal.close();
-  });
-
-  test("may hold anything that is text", async () => {
-    const id = `"\n\u2028ключ ${"x".repeat(180)}`;
-    const journal = fileJournal(path, { id });
-    await loaded(journal);
-    await journal.append([record("row-1", "done")]);
-    await journal.close();
-    const again = fileJournal(path, { id });
-    expect(await loaded(again)).toHaveLength(1);
-    await again.close();
-  });
-
   test.each<[unknown, RegExp]>([
     [{ id: "" }, /options.id must be a string of 1 to 200 characters/],
     [{ id: 7 }, /options.id must be a string/],
@@ -315,22 +198,4 @@ describe("an id", () => {
     );
     expect(readdirSync(folder)).toEqual([]);
   });
-});
-
-test("a torn end of many pieces is put together once", async () => {
-  await fill([record("row-1", "done")]);
-  const torn = 8 * 1024 * 1024;
-  appendFileSync(path, "x".repeat(torn));
-  const set = Reflect.get(Uint8Array.prototype, "set") as () => unknown; // as it was
-  let copied = 0;
-  vi.spyOn(Uint8Array.prototype, "set").mockImplementation(function (
-    this: Uint8Array,
-    from: ArrayLike<number>,
-    at?: number,
-  ) {
-    copied += from.length;
-    Reflect.apply(set, this, [from, at]);
-  });
-  expect(await contents()).toEqual([record("row-1", "done")]);
-  expect(copied).toBeLessThan(2 * torn);
 });

@@ -52,49 +52,6 @@ describe("options", () => {
     expect(begin).toThrow(ArgumentError);
     expect(begin).toThrow(message);
   });
-
-  test("that change afterwards change nothing", async () => {
-    const { client } = service();
-    const options = { items: rowsOf(2), key, client, send, journal: memoryJournal() };
-    const run = bulkWrite(options);
-    options.send = () => expect.fail("called");
-    await run;
-    expect(run.summary.done).toBe(2);
-  });
-
-  test("may be undefined, where they may be left out", async () => {
-    const { client } = service();
-    const run = bulkWrite({
-      items: rowsOf(1),
-      key,
-      client,
-      send,
-      journal: memoryJournal(),
-      concurrency: undefined,
-      resolveUnknown: undefined,
-      reference: undefined,
-      signal: undefined,
-      graceMs: undefined,
-      stopAfter: undefined,
-    });
-    expect((await run).done).toBe(1);
-  });
-});
-
-describe("the journal of a run with duplicate items", () => {
-  test("is left to a run that uses it already", async () => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    const options = { items: rowsOf(3), key, client, send, journal, concurrency: 1 };
-    const twice = [...rowsOf(2), ...rowsOf(1)];
-    let ended = 0;
-    for await (const _ of bulkWrite(options)) {
-      ended += 1;
-      if (ended === 1) expect((await runToEnd(bulkWrite({ ...options, items: twice }))).error).toBeDefined();
-      expect(journal.closed).toBe(0);
-    }
-    expect([ended, journal.closed]).toEqual([3, 1]);
-  });
 });
 
 describe("a collection that changes during the run", () => {
@@ -129,19 +86,6 @@ describe("a collection that changes during the run", () => {
     expect(String(error)).toMatch(message);
     const counts = Object.values(issueCounts(emulator));
     expect(counts).toEqual(counts.map(() => 1));
-  });
-
-  test("or a key that is another each time", async () => {
-    const { emulator, client } = service();
-    let calls = 0;
-    const unstable = (): string => {
-      calls += 1;
-      return `key-${calls}`;
-    };
-    const options = { items: rowsOf(2), key: unstable, client, send, journal: memoryJournal() };
-    const { error } = await runToEnd(bulkWrite(options));
-    expect(String(error)).toMatch(/key must return the same each time.*: "key-3"/);
-    expect(emulator.requests).toEqual([]);
   });
 });
 
@@ -205,15 +149,6 @@ describe("keys", () => {
     expect(String(error)).toMatch(message);
     expect(emulator.requests).toEqual([]);
   });
-
-  test("may be any string", async () => {
-    const { client } = service();
-    const items = ["__proto__", "\n", "\ud800", "ключ", " ", "constructor"].map((id) => ({ id, title: "t" }));
-    const journal = memoryJournal();
-    const options = { items, key, client, send, journal };
-    expect((await bulkWrite(options)).done).toBe(6);
-    expect((await bulkWrite(options)).skipped).toBe(6);
-  });
 });
 
 describe("a token in what a function of the application throws is not reachable from the error of the run", () => {
@@ -239,13 +174,4 @@ describe("a token in what a function of the application throws is not reachable 
     });
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(emulator.token);
   });
-});
-
-test.each([undefined, null, 5, {}])("a journal whose load resolves with %o is told so", async (contents) => {
-  const { client, emulator } = service();
-  const journal = { load: async () => contents as never, append: async () => {} };
-  const { error } = await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send, journal }));
-  expect(error).toMatchObject({ kind: "journal", reason: "failed" });
-  expect(String(error)).toMatch(/load must resolve with an iterable or an async iterable, not /);
-  expect(emulator.requests).toEqual([]);
 });

@@ -6,11 +6,9 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -73,14 +71,6 @@ test.each(NO_REGULAR_FILES)("%s is refused, and left as it is", async (_, make) 
   }
 });
 
-test("so is what a link leads to", async () => {
-  const link = join(folder, "link");
-  symlinkSync(folder, link);
-  const before = factsOf(link);
-  expect(await runOn(link)).toMatchObject(NOT_A_JOURNAL);
-  expect([factsOf(link), readdirSync(folder)]).toEqual([before, ["link"]]);
-});
-
 describe("a file that is no journal is refused, and left as it is", () => {
   const OTHERS: readonly (readonly [what: string, content: string | Buffer, mode: number])[] = [
     ["a script", "#!/bin/sh\necho hello\n", 0o755],
@@ -116,25 +106,6 @@ describe("a file that is no journal is refused, and left as it is", () => {
       { numRuns: 60 },
     );
   });
-
-  test("also where a run on another machine was killed while it looked", async () => {
-    writeFileSync(path, '{ "a": 1 }', { mode: 0o644 });
-    const lock = `${path}.0123456789ab-1-1-00000000.lock`;
-    writeFileSync(lock, "is held");
-    utimesSync(lock, 0, 0);
-    await expectUntouched(NOT_A_JOURNAL);
-  });
-
-  test("also where it has taken the place of a journal that was used before", async () => {
-    const { client } = service();
-    const options = { items: rowsOf(1), key, client, send, journal: fileJournal(path) };
-    await bulkWrite(options);
-    rmSync(path);
-    writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });
-    const before = factsOf(path);
-    await expect(bulkWrite(options)).rejects.toMatchObject(NOT_A_JOURNAL.error);
-    expect(factsOf(path)).toEqual(before);
-  });
 });
 
 describe("a journal that is refused is left as it is", () => {
@@ -146,14 +117,6 @@ describe("a journal that is refused is left as it is", () => {
 
   test("as it is that of another import", async () => {
     await expectUntouched({ error: { reason: "misused" } }, "other issues");
-  });
-
-  test("as it is of a later version", async () => {
-    edit((text) => text.replace('"version":1', '"version":9'));
-    await expectUntouched(
-      { error: { reason: "not_a_journal", message: expect.stringContaining("version 9") } },
-      "issues",
-    );
   });
 
   test("as a line was edited", async () => {
@@ -173,15 +136,6 @@ describe("a journal that is used", () => {
     }
   });
 
-  test("is begun again where its first line was torn behind the name of its format", async () => {
-    for (let length = TELLING; length < HEADER.length; length += 1) {
-      writeFileSync(path, HEADER.slice(0, length));
-      expect(await runOn(path)).toEqual({ error: undefined, requests: 1 });
-      expect(readFileSync(path, "utf8")).toMatch(new RegExp(`^${HEADER.replaceAll(/[{}]/g, "\\$&")}`));
-      rmSync(path);
-    }
-  });
-
   test("is begun again where its first line was torn anywhere, and the run that wrote it has died", async () => {
     for (let length = 1; length < HEADER.length; length += 1) {
       writeFileSync(path, HEADER.slice(0, length));
@@ -192,22 +146,5 @@ describe("a journal that is used", () => {
       expect(readdirSync(folder)).toEqual(["file"]);
       rmSync(path);
     }
-  });
-
-  test("is not left half begun by a full disk", async () => {
-    const handle = await open(folder);
-    const prototype = Object.getPrototypeOf(handle) as FileHandle;
-    await handle.close();
-    const write = Reflect.get(prototype, "write") as () => unknown; // as it was
-    vi.spyOn(prototype, "write").mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
-      const [bytes, offset] = args as [Uint8Array, number];
-      if (typeof bytes === "string") return Reflect.apply(write, this, args) as never; // a lock file
-      if (offset > 0) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-      return Reflect.apply(write, this, [bytes, offset, 7, null]) as never;
-    });
-    expect(await runOn(path)).toMatchObject({ error: { reason: "failed", cause: { code: "ENOSPC" } }, requests: 0 });
-    vi.restoreAllMocks();
-    expect(statSync(path).size).toBe(0);
-    expect(await runOn(path)).toEqual({ error: undefined, requests: 1 });
   });
 });

@@ -213,19 +213,6 @@ describe("an outage", () => {
     expect(await countsOf(run)).toMatchObject({ unknown: 20, done: 380 });
   });
 
-  test.each(["done", "refused"])("is taken back by what is %s, one failure for ten", async (state) => {
-    const { emulator, client } = service();
-    // Nine failures, ten that get through, and so on: each round adds eight.
-    const isThrough = (index: number): boolean => index % 19 >= 9;
-    let requests = 0;
-    const match = (): boolean => !isThrough(requests++);
-    emulator.fault({ match, times: ALWAYS, status: 503 });
-    if (state === "refused") emulator.fault({ times: ALWAYS, status: 422 });
-    const run = bulkWrite({ client, items: rowsOf(60), key, send, journal: memoryJournal(), concurrency: 1 });
-    expect((await runToEnd(run)).left?.message).toMatch(/10 failures/);
-    expect(run.summary).toMatchObject({ unknown: 11, [state]: 10 });
-  });
-
   test.each<[string, object, string]>([
     ["503", { status: 503 }, "unknown"],
     ["a lost connection", { drop: "before" }, "unknown"],
@@ -248,13 +235,6 @@ describe("an outage", () => {
     expect(states).toEqual(Array(3).fill(state));
     expect(emulator.requests.length).toBe(fault === LIMIT ? 1 : 3); // a paused token sends nothing
     expect(run.summary.not_sent).toBe(state === "unknown" ? 17 : 20);
-  });
-
-  test("goes on for ever with stopAfter: false", async () => {
-    const { emulator, client } = service();
-    emulator.fault({ times: 30, status: 503 });
-    const options = { client, items: rowsOf(32), key, send, journal: memoryJournal(), concurrency: 1 };
-    expect(await countsOf(bulkWrite({ ...options, stopAfter: false }))).toMatchObject({ unknown: 30, done: 2 });
   });
 
   test("does not count what resolveUnknown fails with", async () => {
@@ -301,32 +281,6 @@ describe("an outage", () => {
 
 describe("an outage, by the clock", () => {
   fakeTime();
-
-  test("waits with the client's backoff between items", async () => {
-    const { emulator } = service();
-    const client = clientOf(emulator, { retry: { minDelayMs: 1_000, maxDelayMs: 4_000 } });
-    emulator.fault({ times: ALWAYS, status: 500 });
-    const run = bulkWrite({
-      client,
-      items: rowsOf(20),
-      key,
-      send,
-      journal: memoryJournal(),
-      concurrency: 1,
-      stopAfter: 6,
-    });
-    const ended = runToEnd(run);
-    const sent: number[] = [];
-    for (let second = 0; second < 20; second += 1) {
-      await pass(1_000);
-      sent.push(emulator.requests.length);
-    }
-    await ended;
-    // The waits are at most 1, 2, 4, 4 and 4 s, and at least half of that.
-    expect(sent[0]).toBe(2);
-    expect(sent[14]).toBe(6);
-    expect(sent[6]).toBeLessThanOrEqual(5);
-  });
 
   test("a stop ends the wait", async () => {
     const { emulator } = service();

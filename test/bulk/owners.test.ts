@@ -1,5 +1,3 @@
-/** A journal belongs to a service, and its records to a token: a record is believed of its owner alone. */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test, vi } from "vitest";
 import { bulkWrite, type Journal, memoryJournal } from "../../src/bulk/index.ts";
 import { Client } from "../../src/client/index.ts";
@@ -105,15 +103,6 @@ describe("an emulator", () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  test("that is gone leaves no reason to a run that was stopped before", async () => {
-    const { emulator, client } = service();
-    const journal = memoryJournal();
-    await journal.append([{ key: "row-1", state: "unknown", at, service: `${emulator.baseUrl}#another#1` }]);
-    const run = bulkWrite({ client, items: rowsOf(1), key, send, journal, signal: AbortSignal.abort() });
-    const { left } = await runToEnd(run);
-    expect(left?.summary).toMatchObject({ not_sent: 1, unknown: 0 });
-  });
-
   test.each<[string, (emulator: Emulator) => readonly [theirs: string, client: Client]]>([
     [
       "an emulator, for a service",
@@ -136,21 +125,6 @@ describe("an emulator", () => {
     const { error } = await runToEnd(bulkWrite({ client, items: rowsOf(2), key, send, journal }));
     expect(error).toMatchObject({ reason: "misused", message: expect.stringContaining("a journal for each service") });
     expect(issueCounts(emulator)).toEqual({});
-  });
-
-  test("is the same service for a later run, for a provider, and behind a fetch around its own", async () => {
-    const { emulator, client } = service();
-    const journal = memoryJournal();
-    await bulkWrite({ client, items: rowsOf(2), key, send, journal });
-    const { baseUrl, token, fetch } = emulator;
-    for (const options of [
-      { baseUrl, token, fetch },
-      { baseUrl, token: () => token, fetch },
-      { baseUrl, token, fetch: (url: string, init: RequestInit) => fetch(url, init) },
-    ]) {
-      const again = bulkWrite({ client: new Client(options), items: rowsOf(2), key, send, journal });
-      expect(await again).toMatchObject({ done: 2, skipped: 2 });
-    }
   });
 });
 
@@ -183,19 +157,6 @@ describe("another token at the same service", () => {
     const locked = client.withOptions({ token: () => Promise.reject(new Error("locked")) });
     expect(await warnings(locked, journal)).toBe(0);
   });
-
-  test("is that of the user whose run it is, whoever called last through a client of all users", async () => {
-    const user = new AsyncLocalStorage<string>();
-    const { client } = clientAt(elsewhere);
-    const shared = client.withOptions({ token: () => user.getStore() ?? "" });
-    const journal = memoryJournal();
-    const list = (token: string) => user.run(token, () => shared.projects.list().toArray());
-    const run = (token: string) => user.run(token, () => warnings(shared, journal));
-    const [alice, bob] = ["pat_alice_1", "pat_bob_2"];
-    expect(await run(alice)).toBe(0);
-    await list(bob);
-    expect([await run(alice), await run(bob)]).toEqual([0, 1]);
-  });
 });
 
 test("a write to another service than the run's is not sent, and ends the run", async () => {
@@ -216,17 +177,4 @@ test("a write to another service than the run's is not sent, and ends the run", 
   expect(error).toMatchObject({ kind: "argument", outcome: "not_sent", message: expect.stringContaining(elsewhere) });
   expect(states).toEqual({ "row-1": "done", "row-2": "unknown" });
   expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
-});
-
-test("records without a service say nothing but that a request left", async () => {
-  const { emulator, client } = service();
-  const journal = new WatchedJournal();
-  await journal.append([
-    { key: "row-1", state: "done", at },
-    { key: "row-2", state: "refused", at },
-    { key: "row-3", state: "not_sent", at },
-  ]);
-  const { states } = await runToEnd(bulkWrite({ client, items: rowsOf(3), key, send, journal }));
-  expect(states).toEqual({ "row-1": "unknown", "row-2": "unknown", "row-3": "done" });
-  expect(issueCounts(emulator)).toEqual({ "Issue 3": 1 });
 });

@@ -1,7 +1,7 @@
 /** The reason of every item that is not done, in the run that saw it and in each later one. */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, type JournalRecord } from "../../src/bulk/index.ts";
-import { clientOf, key, rowsOf, runToEnd, send, service } from "./rows.ts";
+import { key, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -71,23 +71,6 @@ describe("the reason of an item", () => {
       expect(entry).toMatchObject({ state: "unknown", reason: { kind: "interrupted", recordedAt: at } });
     }
     expect(emulator.requests).toEqual([]);
-  });
-
-  test("of a journal that keeps none says so", async () => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    await journal.append([{ key: "row-1", state: "unknown", at: "2026-01-01T09:30:00.000Z", service: client.baseUrl }]);
-    const [entry] = (await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send, journal }))).entries;
-    expect(entry?.reason).toMatchObject({ kind: "journal", message: "the journal does not keep the reason" });
-  });
-
-  test("that is done is none", async () => {
-    const { emulator } = service();
-    const client = clientOf(emulator);
-    const { entries } = await runToEnd(
-      bulkWrite({ client, items: rowsOf(2), key, send, journal: new WatchedJournal() }),
-    );
-    expect(entries.map(({ reason }) => reason)).toEqual([undefined, undefined]);
   });
 });
 

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bulkWrite, type JournalRecord } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
 import type { Client } from "../../src/client/index.ts";
@@ -106,40 +106,6 @@ describe.each(AFTERWARDS)("send goes on after its write with %s:", (_, work) => 
     }
     expect(await ended).toMatchObject({ done: 8 });
   });
-
-  test.each(["left early", "aborted"])("a run that is %s closes its journal when all is stored", async (how) => {
-    const { client } = service();
-    const journal = new SlowJournal(4);
-    const stop = new AbortController();
-    const options = { client, items: rowsOf(20), key, send: after(work), journal, concurrency: 5 };
-    const run = bulkWrite({ ...options, signal: stop.signal });
-    const iterate = async (): Promise<void> => {
-      for await (const { state } of run) {
-        expect(state).toBe("done");
-        if (how === "left early") break;
-        stop.abort();
-      }
-    };
-    await iterate().catch((error: unknown) => expect(error).toMatchObject({ kind: "bulk" }));
-    expect([journal.closed, journal.faults]).toEqual([1, []]);
-    const left = journal.records.filter(({ state }) => state === "sending").length;
-    expect(left).toBeGreaterThan(0);
-    expect(Object.values(journal.states)).not.toContain("sending");
-  });
-});
-
-test("a platform without MessageChannel keeps the order, too", async () => {
-  vi.stubGlobal("MessageChannel", undefined);
-  try {
-    const { client } = service();
-    const journal = new SlowJournal(0);
-    const send = after(() => setTimeout(1));
-    const run = bulkWrite({ client, items: rowsOf(5), key, send, journal });
-    for await (const entry of run) expect(journal.states[entry.key]).toBe(entry.state);
-    expect(journal.faults).toEqual([]);
-  } finally {
-    vi.unstubAllGlobals();
-  }
 });
 
 test("a call that send left behind, and that is answered after the end, records nothing", async () => {

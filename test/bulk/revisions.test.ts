@@ -8,8 +8,6 @@ import { fileJournal } from "../../src/bulk/node.ts";
 import { issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
-const at = "2026-01-01T09:30:00.000Z";
-
 describe("the revision of a record", () => {
   test("is one more than that of its key before it", async () => {
     const { emulator, client } = service();
@@ -23,35 +21,6 @@ describe("the revision of a record", () => {
       ["sending", 3],
       ["done", 4],
     ]);
-  });
-
-  test("follows that of an earlier run, and that of a record without one is 1", async () => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    await journal.append([
-      { key: "row-1", state: "not_sent", at, service: client.baseUrl, revision: 7 },
-      { key: "row-2", state: "not_sent", at, service: client.baseUrl },
-    ]);
-    await bulkWrite({ client, items: rowsOf(2), key, send, journal, concurrency: 1 });
-    const revisions = journal.records.slice(2).map((record) => [record.key, record.state, record.revision]);
-    expect(revisions).toEqual([
-      ["row-1", "sending", 8],
-      ["row-1", "done", 9],
-      ["row-2", "sending", 1],
-      ["row-2", "done", 2],
-    ]);
-  });
-
-  test.each(["applied", "not_applied"] as const)("goes on when resolveUnknown says %s", async (resolution) => {
-    const { emulator, client } = service();
-    emulator.fault({ drop: "before" });
-    const journal = new WatchedJournal();
-    const options = { client, items: rowsOf(1), key, send, journal };
-    await runToEnd(bulkWrite(options));
-    await runToEnd(bulkWrite({ ...options, resolveUnknown: async () => resolution }));
-    const revisions = journal.records.map(({ revision }) => revision);
-    expect(revisions).toEqual(revisions.map((_, index) => index + 1));
-    expect(revisions).toHaveLength(resolution === "applied" ? 3 : 5);
   });
 
   test.each<[string, (folder: string) => Journal]>([

@@ -70,20 +70,4 @@ describe("a journal of a long-lived user", () => {
     await records.close();
     expect(journal.closed).toBe(2);
   });
-
-  test("can be loaded again after its load has failed, also while another run has it", async () => {
-    const journal = new WatchedJournal();
-    const other = new RunJournal(journal, () => {});
-    await other.load(new Turns());
-    const records = new RunJournal(journal, () => {});
-    await expect(records.load(new Turns())).rejects.toMatchObject({ reason: "in_use" });
-    await records.close();
-    expect(journal.closed).toBe(0); // it is the other's
-    await other.close();
-    await journal.append([{ key: 7 } as never]);
-    await expect(records.load(new Turns())).rejects.toMatchObject({ reason: "damaged" });
-    journal.load = () => [];
-    expect(await records.load(new Turns())).toEqual(new Map());
-    await records.close();
-  });
 });

@@ -206,22 +206,3 @@ describe("after send, the state of an item with", () => {
     expect(JSON.stringify(error)).not.toContain("number");
   });
 });
-
-test.each<[string, () => unknown]>([
-  [
-    "a revoked proxy",
-    () => {
-      const { proxy, revoke } = Proxy.revocable({}, {});
-      revoke();
-      return proxy;
-    },
-  ],
-  ["an error whose message throws", () => Object.defineProperty(new Error(), "message", { get: explode })],
-  ["a proxy that throws when it is read", () => new Proxy(new Error(), { get: explode, getPrototypeOf: explode })],
-])("%s that was thrown before the write leaves the item not_sent", (_, make) => {
-  expect(stateAfterSend("a", threw(make()), undefined)).toMatchObject({ state: "not_sent", consequence: "hold" });
-});
-
-function explode(): never {
-  throw new RangeError("do not read me");
-}

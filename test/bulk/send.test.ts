@@ -79,27 +79,6 @@ describe("a send that", () => {
     });
   });
 
-  /** Each makes two writes, and its run fails, whether or not `send` looks at the second one. An unhandled rejection would fail this suite. */
-  test("catches the error of a write that a stop keeps from leaving, leaves its item not_sent", async () => {
-    const { emulator, client } = service();
-    const stop = new AbortController();
-    const late: Send = async (bound, row) => {
-      stop.abort();
-      await settleDown();
-      return await create(bound, row).catch(ignore);
-    };
-    const options = { client, items: rowsOf(3), key, journal: memoryJournal() };
-    const run = bulkWrite({ ...options, send: late, signal: stop.signal, graceMs: 0 });
-    const { error, states } = await runToEnd(run);
-    expect([error, run.stoppedBy?.kind, new Set(Object.values(states))]).toEqual([
-      undefined,
-      "abort",
-      new Set(["not_sent"]),
-    ]);
-    expect(await bulkWrite({ ...options, send: create })).toEqual({ done: 3, skipped: 0 });
-    expect(emulator.requests).toHaveLength(3);
-  });
-
   const TWICE: readonly [string, Send][] = [
     ["at once", (client, row) => Promise.all([create(client, row), create(client, row)])],
     [
@@ -256,24 +235,6 @@ describe("a send that", () => {
     expect(run.stoppedBy?.kind).toBe(stops);
   });
 
-  test("goes on long after its write: the record does not wait for it", async () => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    let goOn = (): void => {};
-    const slow: Send = async (bound, row) => {
-      const made = await create(bound, row);
-      await new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      return made;
-    };
-    const ended = runToEnd(bulkWrite({ client, items: rowsOf(1), key, send: slow, journal }));
-    await expect.poll(() => journal.records.map(({ state }) => state)).toEqual(["sending", "done"]);
-    goOn();
-    expect((await ended).states).toEqual({ "row-1": "done" });
-    expect(journal.records).toHaveLength(2);
-  });
-
   test("keeps its client sends nothing with it after its end", async () => {
     const { emulator, client } = service();
     const kept: Client[] = [];
@@ -306,35 +267,4 @@ describe("the refusal of another client", () => {
     expect(run.summary).toMatchObject({ done: 8, not_sent: 1 });
     expect(entries[2]).toMatchObject({ state: "not_sent", error: { kind: "permission" } });
   });
-
-  test("after the write leaves the item done, with that error, and the run goes on", async () => {
-    const { client } = service();
-    const other = service();
-    other.emulator.fault({ status: 403, times: Number.POSITIVE_INFINITY });
-    const notify: Send = async (bound, row) => {
-      await create(bound, row);
-      await other.client.issues.create("web", { title: row.title, type: "bug" });
-    };
-    const run = bulkWrite({ client, items: rowsOf(4), key, send: notify, journal: memoryJournal() });
-    const { entries, error } = await runToEnd(run);
-    expect([error, run.stoppedBy]).toEqual([undefined, undefined]);
-    expect(entries).toMatchObject(Array(4).fill({ state: "done", error: { kind: "permission" } }));
-  });
-});
-
-test("unknown items are looked at together", async () => {
-  const { emulator, client } = service();
-  const lost = emulator.fault({ drop: "after", times: 6 });
-  const options = { client, items: rowsOf(6), key, send: create, journal: memoryJournal() };
-  expect((await runToEnd(bulkWrite(options))).entries).toMatchObject(Array(6).fill({ state: "unknown" }));
-  lost.remove();
-  let asked = 0;
-  const resolveUnknown = async () => {
-    asked += 1;
-    await expect.poll(() => asked).toBe(6);
-    expect(run.progress).toMatchObject({ resolving: expect.any(Number), underWay: 6 });
-    return "not_applied" as const;
-  };
-  const run = bulkWrite({ ...options, resolveUnknown });
-  expect(await run).toMatchObject({ done: 6 });
 });

@@ -6,16 +6,6 @@ import { clientOf, key, type Row, rowsOf, runToEnd, send, service, titled } from
 const [row] = rowsOf(1) as [Row];
 
 describe("a run", () => {
-  test("keeps the reference of a result for later runs, and nothing else of it", async () => {
-    const { client } = service();
-    const journal = memoryJournal();
-    const options = { items: [row], key, client, send, journal };
-    const [first] = (await runToEnd(bulkWrite({ ...options, reference: (issue) => issue.number }))).entries;
-    const [second] = (await runToEnd(bulkWrite(options))).entries;
-    expect(first?.result).toMatchObject({ number: first?.reference });
-    expect(second).toMatchObject({ state: "done", skipped: true, result: undefined, reference: first?.reference });
-  });
-
   test.each([
     [
       "throws",
@@ -81,14 +71,6 @@ describe("resolveUnknown", () => {
     expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": "unknown" });
     return { emulator, options };
   };
-
-  test("is not asked in the run that lost the response", async () => {
-    const { emulator, client } = service();
-    emulator.fault({ drop: "after" });
-    const resolveUnknown = (): never => expect.fail("asked");
-    const run = bulkWrite({ items: [row], key, client, send, journal: memoryJournal(), resolveUnknown });
-    expect((await runToEnd(run)).states).toEqual({ "row-1": "unknown" });
-  });
 
   test.each([
     ["applied", "done", 1],

@@ -13,16 +13,6 @@ const silence = { times: ALWAYS, delayMs: ALWAYS };
 
 const sum = ({ done, refused, not_sent, unknown }: BulkCounts): number => done + refused + not_sent + unknown;
 
-describe("a token that is refused in the middle", () => {
-  test("while others wait for the rate limit: these leave the queue", async () => {
-    const { emulator, client } = service({ maxConcurrency: 1 });
-    emulator.fault({ status: 401 });
-    const run = bulkWrite({ items: rowsOf(8), key, client, send, journal: memoryJournal() });
-    expect(await countsOf(run)).toMatchObject({ not_sent: 8 });
-    expect(emulator.requests).toHaveLength(1);
-  });
-});
-
 describe("a stop while an item waits to be sent again", () => {
   const json = (status: number, body: unknown, headers = {}): Response => Response.json(body, { status, headers });
 
@@ -175,46 +165,6 @@ describe("graceMs", () => {
     stop.abort();
     expect((await ended).states).toEqual({ "row-1": "unknown", "row-2": "unknown" });
   });
-
-  test("ends a resolveUnknown that ignores its signal", async () => {
-    const { emulator, client } = service();
-    emulator.fault({ drop: "after" });
-    const journal = memoryJournal();
-    await runToEnd(bulkWrite({ items: rowsOf(1), key, journal, client, send }));
-    const { stop, options } = stopped();
-    let asked = false;
-    const ended = runToEnd(
-      bulkWrite({
-        ...options,
-        items: rowsOf(2),
-        journal,
-        client,
-        send,
-        resolveUnknown: () => {
-          asked = true;
-          return never;
-        },
-      }),
-    );
-    await expect.poll(() => asked).toBe(true);
-    stop.abort();
-    expect((await ended).states["row-1"]).toBe("unknown");
-  });
-
-  test("ends a stream whose return does not settle, and a journal that is never loaded", async () => {
-    const { client } = service();
-    const { stop, options } = stopped();
-    const rows = rowsOf(2).values();
-    const items = { [Symbol.asyncIterator]: () => ({ next: async () => rows.next(), return: () => never }) };
-    const run = bulkWrite({ ...options, items, journal: memoryJournal(), client, send });
-    for await (const _ of run) break;
-    expect(run.summary.done).toBeGreaterThan(0);
-
-    const journal = { load: () => never, append: () => undefined };
-    const loading = runToEnd(bulkWrite({ ...options, items: rowsOf(2), journal, client, send }));
-    stop.abort();
-    expect(await loading).toMatchObject({ entries: [], error: undefined });
-  });
 });
 
 describe("a loop that is left", () => {
@@ -239,17 +189,6 @@ describe("a loop that is left", () => {
     expect(emulator.requests).toHaveLength(sent);
     expect(await bulkWrite(options)).toMatchObject({ done: 40, skipped: sent });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(40).fill(1));
-  });
-
-  test("by an error of its own ends with that error", async () => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    const run = bulkWrite({ items: rowsOf(9), key, client, send, journal });
-    const loop = async (): Promise<void> => {
-      for await (const _ of run) throw new RangeError("mine");
-    };
-    await expect(loop()).rejects.toThrow(RangeError);
-    expect(journal.closed).toBe(1);
   });
 });
 
@@ -306,12 +245,5 @@ describe("a journal that fails", () => {
       reason: "damaged",
       message: expect.stringMatching(/^record 2 of the journal must have one of the states/),
     });
-  });
-
-  test("to close makes the iteration reject after the last entry", async () => {
-    const { client } = service();
-    const journal = { load: () => [], append: () => undefined, close: () => Promise.reject(new Error("gone")) };
-    const { entries, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, client, send, journal }));
-    expect([entries.length, error]).toEqual([2, expect.objectContaining({ kind: "journal" })]);
   });
 });

@@ -119,12 +119,6 @@ describe.each(STORES)("the journal in $name", ({ open, skips }) => {
       expect(await journal.load()).toHaveLength(4);
     });
 
-    test("keeps apart what has other names", async () => {
-      await store.journal("one").append([record("a", 1)]);
-      await store.journal("other").append([record("a", 1)]);
-      expect(await store.journal("other").load()).toEqual([record("a", 1)]);
-    });
-
     test("whose connections are cut makes no duplicate, in this run and in the next one", async () => {
       const { emulator, client } = service();
       const options = { client, items: rowsOf(40), key, concurrency: 4 };

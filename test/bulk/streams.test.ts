@@ -1,11 +1,8 @@
-/** Items that come one by one, entries that are taken one by one, and how far the run has come. */
-import { EventEmitter, on, once } from "node:events";
-import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite, type Journal, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { Counts } from "../../src/bulk/progress.ts";
-import { type Client, memoryRateLimiter, PermissionDeniedError, type Project } from "../../src/client/index.ts";
+import { memoryRateLimiter } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/core/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { drain } from "../support/promises.ts";
@@ -118,87 +115,10 @@ describe("a stream of items", () => {
       });
       expect(left).toMatchObject({ done: 2, not_sent: 1 });
     });
-
-    test("is told to end, so that one that can is not waited for", async () => {
-      const queue = new EventEmitter();
-      const batches = on(queue, "row") as AsyncIterableIterator<[Row]>; // what is emitted below
-      const rows: AsyncIterable<Row> = {
-        [Symbol.asyncIterator]: () => ({
-          next: async () => {
-            const { done, value } = await batches.next();
-            return done === true ? { done, value: undefined } : { value: value[0] };
-          },
-          return: async () => {
-            await batches.return?.();
-            return { done: true, value: undefined };
-          },
-        }),
-      };
-      const left = await stopWith(
-        (first) => {
-          for (const row of first) queue.emit("row", row);
-          return rows;
-        },
-        (stop) => stop(),
-      );
-      expect(left).toMatchObject({ done: 2, not_sent: 0 });
-    });
-
-    test("may fail, as one does that heeds the signal itself", async () => {
-      const stopped = new AbortController();
-      async function* stream(first: Row[]): AsyncGenerator<Row> {
-        yield* first;
-        await once(new EventEmitter(), "row", { signal: stopped.signal });
-      }
-      const left = await stopWith(stream, (stop) => {
-        stopped.signal.addEventListener("abort", stop);
-        stopped.abort();
-      });
-      expect(left).toMatchObject({ done: 2, not_sent: 0 });
-    });
-  });
-
-  test("that fails with an error of this package ends the run with that error, after the entries of what it brought", async () => {
-    const { emulator, client } = service();
-    emulator.fault({ operation: "projects.list", status: 403, skip: 1, times: Number.POSITIVE_INFINITY });
-    async function* stream(): AsyncGenerator<Row> {
-      yield* rowsOf(3);
-      await client.projects.list().toArray();
-      await client.projects.list().toArray();
-    }
-    const run = bulkWrite({ items: stream(), key, client, send, journal: memoryJournal() });
-    const { states, error } = await runToEnd(run);
-    expect(Object.values(states)).toEqual(["done", "done", "done"]);
-    expect(error).toBeInstanceOf(PermissionDeniedError);
-    expect([error, run.stoppedBy]).toMatchObject(Array(2).fill({ kind: "permission", status: 403 }));
-  });
-
-  test("that cannot be begun leaves the journal as it was", async () => {
-    const { client } = service();
-    const items = {
-      [Symbol.iterator]: (): never => {
-        throw new Error("closed");
-      },
-    };
-    const journal = new WatchedJournal();
-    const { error } = await runToEnd(() => bulkWrite({ items, key, client, send, journal }));
-    expect(error).toMatchObject({ kind: "argument", cause: { message: "closed" } });
-    expect(journal.batches).toEqual([]);
   });
 });
 
 describe("the iterator of a source", () => {
-  test("brings each line of a file that was opened for the run", async () => {
-    const { client } = service();
-    const lines = createInterface({ input: Readable.from(["a\n", "b\nc\n", "d"]) });
-    const journal = new WatchedJournal();
-    const options = { key: (line: string) => line, client, journal };
-    const write = (bound: Client, title: string) => bound.issues.create("web", { title, type: "bug" });
-    const run = bulkWrite({ ...options, items: lines, send: write });
-    await settleDown();
-    expect(await run).toMatchObject({ done: 4 });
-  });
-
   test.each<[string, () => AsyncIterable<Row>]>([
     ["a generator", () => rowsAsTheyCome()],
     ["a stream of Node", () => Readable.from(rowsOf(3))],
@@ -245,55 +165,6 @@ describe("a source that comes once", () => {
     const again = () => bulkWrite({ items, key, client, send, journal: memoryJournal() });
     expect(again).toThrow(/make it anew for each run/);
     expect(emulator.issues.list("web")).toHaveLength(3);
-  });
-
-  test.each<[string, () => Promise<AsyncIterable<Row>>]>([
-    [
-      "readableEnded",
-      async () => {
-        const stream = Readable.from(rowsOf(1), { autoDestroy: false });
-        await once(stream.resume(), "end");
-        return stream;
-      },
-    ],
-    ["destroyed", async () => Readable.from(rowsOf(1)).destroy()],
-    [
-      "closed",
-      async () => {
-        const lines = createInterface({ input: Readable.from([]) });
-        await once(lines, "close");
-        return lines as unknown as AsyncIterable<Row>; // it has no lines
-      },
-    ],
-    [
-      "locked",
-      async () => {
-        const stream = streamOf(rowsOf(1));
-        stream.getReader();
-        return stream;
-      },
-    ],
-  ])("says itself that it has ended: %s", async (member, make) => {
-    const { client } = service();
-    const items = await make();
-    expect(() => bulkWrite({ items, key, client, send, journal: memoryJournal() })).toThrow(`${member} is true`);
-  });
-
-  test("is empty if it has ended, and no run has begun it", async () => {
-    const { client } = service();
-    const items = rowsAsTheyCome();
-    await drain(items);
-    expect(await bulkWrite({ items, key, client, send, journal: memoryJournal() })).toMatchObject({ done: 0 });
-  });
-
-  test("is not a list, which each run walks from its beginning", async () => {
-    const { client } = service();
-    const items = client.projects.list();
-    const write = (bound: Client, { name }: Project) => bound.issues.create(name, { title: "x", type: "bug" });
-    const options = { items, key: ({ name }: Project) => name, client, send: write };
-    for (let run = 0; run < 2; run += 1) {
-      expect(await bulkWrite({ ...options, journal: memoryJournal() })).toMatchObject({ done: 1 });
-    }
   });
 });
 
@@ -359,19 +230,6 @@ describe("items that are done already", () => {
     expect(run.summary.skipped).toBe(taken);
     expect(taken).toBeLessThan(ITEMS);
   });
-
-  test("do so also while the journal is loaded and the keys are walked", async () => {
-    let turns = 0;
-    const count = (): void => {
-      turns += 1;
-      next = setImmediate(count);
-    };
-    let next = setImmediate(count);
-    const run = bulkWrite({ ...options, items: names });
-    await run[Symbol.asyncIterator]().next();
-    clearImmediate(next);
-    expect(turns).toBeGreaterThan(3);
-  });
 });
 
 describe("progress", () => {
@@ -395,17 +253,6 @@ describe("progress", () => {
     counts.end();
     vi.advanceTimersByTime(1_000);
     expect(counts.pace(150, 0).elapsedMs).toBe(60_000);
-  });
-
-  test("has the total of a stream, if it is given", async () => {
-    const { client } = service();
-    const options = { items: rowsOf(4).values(), key, client, send, journal: memoryJournal() };
-    const run = bulkWrite({ ...options, total: 4 });
-    for await (const _ of run) {
-      const { total, done, etaMs } = run.progress;
-      expect([total, etaMs === 0]).toEqual([4, done === 4]);
-    }
-    expect(run.progress).toMatchObject({ total: 4, etaMs: 0 });
   });
 });
 

@@ -1,5 +1,5 @@
 /** Runs of one process that share a journal file and see no lock of each other. No row is sent twice. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -123,26 +123,4 @@ test.each([
   }
   // Both ends were met.
   expect(Math.min(seen.ended, seen.withdrawn)).toBeGreaterThan(0);
-});
-
-test("a run waits for bytes behind its line to be taken away, and then takes its own away", async () => {
-  const journal = fileJournal(path);
-  for await (const _ of await journal.load());
-  const handle = await open(folder);
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  const stat = Reflect.get(prototype, "stat") as () => Promise<unknown>; // as it was
-  const before = readFileSync(path);
-  vi.spyOn(prototype, "stat").mockImplementation(async function (this: FileHandle) {
-    const own = readFileSync(path);
-    if (own.length > before.length) {
-      writeFileSync(path, "of another run\n", { flag: "a" });
-      // The other run takes its bytes away in its own time.
-      setTimeout(() => writeFileSync(path, own), 50);
-    }
-    return Reflect.apply(stat, this, []) as never;
-  });
-  await expect(journal.append([recordOf("row-1", "sending")])).rejects.toMatchObject({ reason: "in_use" });
-  expect(readFileSync(path)).toEqual(before);
-  await journal.close();
 });

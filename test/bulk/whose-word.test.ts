@@ -1,9 +1,7 @@
 /** What answers in the place of the service refuses no item and does none: its import is what the corrected run does. */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { Client } from "../../src/client/index.ts";
-import type { Emulator, Fault } from "../../src/testing/index.ts";
-import { rejection } from "../support/promises.ts";
+import type { Fault } from "../../src/testing/index.ts";
 import { countsOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -63,22 +61,6 @@ describe("a proxy that answers 2xx itself", () => {
       expect(entries.filter((entry) => entry.skipped)).toHaveLength(skipped);
     }
   });
-
-  test("a page in the place of a deletion does not do it", async () => {
-    const { emulator, client } = service();
-    emulator.fault({ times: 1, status: 200, body: PAGE });
-    const tokens = [1, 2].map(() => emulator.createToken({ scopes: ["projects:read"] }).id);
-    const run = bulkWrite({
-      client,
-      items: tokens,
-      key: (id) => id,
-      send: (bound, id) => bound.tokens.revoke(id),
-      journal: memoryJournal(),
-      concurrency: 1,
-    });
-    await rejection(run);
-    expect(run.summary).toMatchObject({ unknown: 1, done: 1 });
-  });
 });
 
 describe("a 4xx that all requests get", () => {
@@ -112,20 +94,3 @@ describe.each([401, 403])("a %i", (status) => {
       expect(await sentWith(body)).toBe(CONCURRENCY + STOP_AFTER - 1);
   });
 });
-
-test("a redirect that a fetch has followed stops the run at once", async () => {
-  const { emulator } = service();
-  const { baseUrl, token } = emulator;
-  const client = new Client({ baseUrl, token, fetch: followed(emulator) });
-  const run = bulkWrite({ client, items: rowsOf(COUNT), key, send, journal: memoryJournal(), concurrency: 1 });
-  await runToEnd(run);
-  expect(run.stoppedBy).toMatchObject({ kind: "redirect", location: "https://login.example/" });
-  expect(run.summary).toMatchObject({ unknown: 1, not_sent: COUNT - 1 });
-});
-
-function followed({ fetch }: Emulator): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    return Object.defineProperty(response, "url", { value: "https://login.example/" });
-  };
-}

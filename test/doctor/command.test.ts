@@ -91,17 +91,6 @@ ${NOT_ASKED}`,
 `);
   });
 
-  test("--all prints a table of every question", async () => {
-    await using service = await start();
-    const { code, out, err } = await run(["--all"], environmentOf(service));
-    expect(code).toBe(0);
-    expect(err).toBe("");
-    expect(out).toMatch(/^asked +seen +assumed +verdict$/m);
-    expect(out).toMatch(/^How is a wrong token refused\? +401 unauthorized +401 unauthorized +ok$/m);
-    expect(out).toMatch(/^this is the service; nothing differs from what is assumed/);
-    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
-  });
-
   test("ends with 1 if something contradicts the API documentation, quotes the sentence, and says what follows", async () => {
     await using service = await start({ conventions: { endOfList: "missing" } });
     const { code, out } = await run([], environmentOf(service));
@@ -126,18 +115,6 @@ ${NOT_ASKED}`);
     expect(out).toBe(`the token is not accepted: GET /projects answered 401 unauthorized
 ${service.baseUrl}, 2 requests answered
 `);
-  });
-
-  test("--base-url names the service, if the environment names none or the same", async () => {
-    await using service = await start();
-    const { PROJECT_AUTOMATION_BASE_URL: address, ...token } = environmentOf(service);
-    for (const environment of [
-      token,
-      { ...token, PROJECT_AUTOMATION_BASE_URL: "" },
-      { ...token, PROJECT_AUTOMATION_BASE_URL: `${address}//` },
-    ]) {
-      expect((await run(["--base-url", service.baseUrl], environment)).code).toBe(0);
-    }
   });
 
   test("the token of the environment goes to no other service", async () => {
@@ -250,72 +227,6 @@ ${service.baseUrl}, 2 requests answered
     expect(createEmulator(seed).projects.list()).toHaveLength(3);
   });
 
-  test("--out writes the same file whichever record comes first", async () => {
-    const written: string[] = [];
-    for (const fields of [
-      [{ a: null }, { a: "x", b: 1 }],
-      [{ a: "y", b: 2 }, {}],
-    ]) {
-      await using service = await start({ projects: 2 });
-      service.emulator.fault({
-        times: Infinity,
-        operation: "projects.list",
-        transform: (body) => ({
-          ...body,
-          data: (body["data"] as object[]).map((record, index) => ({ ...record, ...fields[index] })), // a page of projects
-        }),
-      });
-      const file = join(folder, "stable.json");
-      await run(["--out", file], environmentOf(service));
-      written.push(readFileSync(file, "utf8").replace(service.baseUrl, ""));
-    }
-    expect(written[0]).toBe(written[1]);
-    expect(written[0]).toContain('"a": "text"');
-  });
-
-  test("--out with --values writes the values of records, except for those that are secrets by their names", async () => {
-    const project = { ...PRIVATE, api_key: "k-0123456789" };
-    await using service = await start({ conventions: { extraFields: { project } } });
-    const file = join(folder, "values.json");
-    await run(["--out", file, "--values"], environmentOf(service));
-    if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
-    const seed = JSON.parse(readFileSync(file, "utf8")) as { conventions: Conventions };
-    expect(seed.conventions.extraFields?.project).toMatchObject({ note: PRIVATE.note, api_key: "[redacted]" });
-  });
-
-  test("--allow-insecure-http lets the token travel in clear, and says so", async () => {
-    await using service = await start({ host: "0.0.0.0", allowedHosts: ["0.0.0.0"] });
-    const environment = environmentOf({ ...service, baseUrl: service.baseUrl.replace("127.0.0.1", "0.0.0.0") });
-    const refused = await run([], environment);
-    expect(refused.code).toBe(2);
-    expect(refused.err).toContain("use https:, or --allow-insecure-http");
-    const { code, out } = await run(["--allow-insecure-http"], environment);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^differs connection: Is the connection trusted\?\n {2}seen: {5}plain http$/m);
-  });
-
-  test("--out keeps the file of an earlier run if the deployment could not be asked", async () => {
-    await using service = await start();
-    const file = join(folder, "kept.json");
-    writeFileSync(file, "{}");
-    await run(["--out", file], environmentOf({ ...service, token: TOKEN }));
-    expect(readFileSync(file, "utf8")).toBe("{}");
-  });
-
-  test("nor does a run that was stopped replace it by a part, though something contradicts", async () => {
-    await using service = await start({ conventions: { endOfList: "missing" } });
-    const status = { status: 429, headers: { "retry-after": "3600" } };
-    service.emulator.fault({ skip: 16, times: Number.POSITIVE_INFINITY, ...status });
-    const file = join(folder, "whole.json");
-    writeFileSync(file, "{}");
-    const { code, out } = await run(["--out", file], environmentOf(service));
-    expect({ code, out }).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/^the rate limit refuses every request/),
-    });
-    expect(readFileSync(file, "utf8")).toBe("{}");
-  });
-
   test("--help and --version print, and ask nothing", async () => {
     const help = await run(["--help"]);
     for (const flag of [
@@ -396,13 +307,6 @@ ${service.baseUrl}, 2 requests answered
     expect(err.match(/\n/g)).toHaveLength(1);
   });
 
-  test("a file that cannot be written: one line, and exit code 2", async () => {
-    await using service = await start();
-    const { code, err } = await run(["--out", join(folder, "no", "such", "folder.json")], environmentOf(service));
-    expect(code).toBe(2);
-    expect(err).toMatch(/^project-automation doctor: ENOENT.*\n$/);
-  });
-
   test("a token that was left behind is told on standard error", async () => {
     await using service = await start();
     service.emulator.fault({ times: Infinity, operation: "tokens.revoke", status: 500 });
@@ -469,22 +373,6 @@ describe("no secret is in any output", () => {
     expect(everything).not.toContain(created[0]);
     expect(readFileSync(file, "utf8")).toContain("keep [redacted] safe");
   });
-
-  test("nor are ids, names and values of records in the report", async () => {
-    const projects = [
-      { id: "prj-internal", name: "internal-name", sessions: [{ id: "ses-internal", state: "waiting" }] },
-    ];
-    const extraFields = { project: { owner: "a person" } };
-    await using service = await start({ projects, conventions: { extraFields } });
-    const { out } = await run(["--json"], environmentOf(service));
-    for (const value of ["internal", "a person"]) expect(out).not.toContain(value);
-    expect(out).toContain("owner (string)");
-  });
-
-  test("nor does a control sequence reach the terminal", async () => {
-    await using service = await start({ conventions: { sessionState: "\u001b[2Jred\u009b" } });
-    expect((await run([], environmentOf(service))).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-  });
 });
 
 describe("the program", () => {
@@ -520,30 +408,6 @@ describe("the program", () => {
     expect(out).toMatch(/^the run was interrupted\n/);
     expect(err).not.toContain("waiting");
   });
-
-  test.runIf(process.platform !== "win32")(
-    "says why it waits when it is interrupted during the creation, and ends at the second interruption",
-    async () => {
-      await using service = await startEmulator();
-      service.emulator.fault({ operation: "tokens.create", delayMs: Number.POSITIVE_INFINITY });
-      const child = spawn(process.execPath, [bin, "doctor", "--write"], {
-        env: { ...process.env, ...environmentOf(service) },
-      });
-      let err = "";
-      child.stderr.on("data", (chunk: Buffer) => {
-        err += chunk.toString();
-      });
-      await expect
-        .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"))
-        .toBe(true);
-      child.kill("SIGINT");
-      await expect.poll(() => err).toContain("interrupted; waiting for the answer to POST /me/tokens");
-      expect(err.match(/\n/g)).toHaveLength(1);
-      const closed = once(child, "close");
-      child.kill("SIGINT");
-      expect(await closed).toEqual([null, "SIGINT"]);
-    },
-  );
 
   test("revokes the token that it created when it is interrupted", async () => {
     await using service = await startEmulator();

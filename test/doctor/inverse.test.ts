@@ -145,13 +145,3 @@ test("an emulator made from what the doctor writes is examined to the same file"
   expect(await written(first)).toEqual(first);
   expect(() => createEmulator({ conventions: first })).not.toThrow();
 });
-
-test("what the emulator cannot do is left out of the file, the rest stays", async () => {
-  const clock = virtualClock();
-  await using service = await startEmulator({ now: clock.now });
-  service.emulator.fault({ times: Infinity, headers: { "content-type": "json" } });
-  const { seed, question } = await examine(service, { clock });
-  expect(question("content-type")).toMatchObject({ verdict: "differs", seen: "json" });
-  expect(seed.conventions).not.toHaveProperty("contentType");
-  expect(seed.conventions).toMatchObject({ endOfList: "null", requestIdHeader: "x-request-id" });
-});

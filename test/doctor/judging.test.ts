@@ -133,12 +133,6 @@ describe("CORS", () => {
   ])("%s", (_, headers, finding) => {
     expect(judge("cors", [reply({ headers })])).toMatchObject(finding);
   });
-
-  test("an origin that is repeated stands for every origin", () => {
-    const asked = { path: "/projects", headers: { origin: "https://a.invalid" } };
-    const made = { ...reply({ headers: { "access-control-allow-origin": "https://a.invalid" } }), request: asked };
-    expect(judge("cors", [made]).conventions).toEqual({ cors: { allowOrigin: "*", exposeHeaders: [] } });
-  });
 });
 
 describe("the report", () => {
@@ -170,14 +164,6 @@ describe("the report", () => {
       },
     ],
   };
-
-  test.each([80, 120, 160])("is a table of %d characters, nothing of it cut off", (width) => {
-    const table = textOf(report, { width, all: true });
-    expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(width);
-    expect(table.match(/x/g)).toHaveLength(2 * 200); // in the table, and below it
-    expect(table.match(/y/g)).toHaveLength(150);
-    expect(table.match(/it is/g)).not.toBeNull();
-  });
 
   test("is the verdict and what differs, with its consequence, if not every question is asked for", () => {
     const [one, two] = report.questions;

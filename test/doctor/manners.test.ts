@@ -83,26 +83,6 @@ describe("with --write", () => {
     expect(notices).toEqual([waitingFor("POST /me/tokens")]);
   });
 
-  test.each<[string, RegExp, readonly string[]]>([
-    ["before the token is created", /GET \/sessions\/ses_1$/, []],
-    ["between its creation and its revocation", /GET \/me\/tokens$/, [waitingFor("DELETE /me/tokens/{id}")]],
-    ["after its revocation", /DELETE \S+ GET \S+$/, []],
-  ])("interrupted %s, it says why it waits where the token may be there", async (_, sent, lines) => {
-    await using service = await startEmulator();
-    const interruption = new AbortController();
-    let requests = "";
-    const send: Send = async (request) => {
-      const response = await sendByNode(request);
-      requests += ` ${request.method} ${request.url.slice(service.baseUrl.length)}`;
-      if (sent.test(requests)) interruption.abort();
-      return response;
-    };
-    const { notices } = await examine(service, { write: true, send, signal: interruption.signal });
-    expect(interruption.signal.aborted).toBe(true);
-    expect(notices).toEqual(lines);
-    expect(doctorsTokens(service.emulator).filter(({ state }) => state === "active")).toEqual([]);
-  });
-
   test("its revocation is tried again when it fails", async () => {
     await using service = await startEmulator();
     service.emulator.fault({ operation: "tokens.revoke", drop: "before", times: 2 });
@@ -128,15 +108,6 @@ describe("with --write", () => {
     expect(report.tokenLeftBehind).toBe(true);
   });
 
-  test("a creation that never left has made no token", async () => {
-    await using service = await startEmulator();
-    const send: Send = (request) =>
-      sendByNode(request.method === "POST" ? { ...request, url: "http://127.0.0.1:1/me/tokens" } : request);
-    const { report, contradictions } = await examine(service, { write: true, send });
-    expect(contradictions["token-create"]).toBe("no response (ECONNREFUSED)");
-    expect(report.tokenLeftBehind).toBe(false);
-  });
-
   test.each([300, 301, 302, 303, 304, 408, 500, 502, 504, 599])(
     "a creation that ends with %d may have been done, and that is told",
     async (status) => {
@@ -150,54 +121,6 @@ describe("with --write", () => {
       expect(report.tokenLeftBehind).toBe(true);
     },
   );
-
-  test.each([307, 308, 400, 404, 409, 422])("a creation that ends with %d was not done", async (status) => {
-    await using service = await startEmulator();
-    service.emulator.fault({ operation: "tokens.create", status });
-    const { report, contradictions } = await examine(service, { write: true });
-    expect(contradictions["token-create"]).toMatch(/^refused: \d+ [\w ]+$/);
-    expect(report.tokenLeftBehind).toBe(false);
-  });
-
-  test("a creation that is answered 201 without an id is told, since the token cannot be revoked", async () => {
-    await using service = await startEmulator();
-    service.emulator.fault({ operation: "tokens.create", transform: ({ id: _id, ...body }) => body });
-    const { report, contradictions } = await examine(service, { write: true });
-    expect(contradictions["token-create"]).toMatch(/^201 .*without id; the token ".*" may still be there/);
-    expect(report.tokenLeftBehind).toBe(true);
-  });
-
-  test.each(["<html>", "", "OK"])(
-    "a creation that ends with 200 and %j may have been done, whoever answers",
-    async (body) => {
-      await using service = await startEmulator();
-      service.emulator.fault({ operation: "tokens.create", status: 200, body, apply: true });
-      const { report, contradictions } = await examine(service, { write: true });
-      expect(contradictions["token-create"]).toMatch(
-        /^200 .*, so probably not of the service; the token ".*" may still/,
-      );
-      expect(report.tokenLeftBehind).toBe(true);
-    },
-  );
-
-  test("a page in the place of a revocation revokes nothing", async () => {
-    await using service = await startEmulator();
-    service.emulator.fault({ ...ALWAYS, operation: "tokens.revoke", status: 200, body: "<html>" });
-    const { report, contradictions } = await examine(service, { write: true });
-    expect(contradictions["token-revoke"]).toContain(`the token "${NAME}" may still be there`);
-    expect(report.tokenLeftBehind).toBe(true);
-  });
-
-  test("a token that may not create tokens is no contradiction", async () => {
-    await using service = await startEmulator();
-    service.emulator.fault({ operation: "tokens.create", status: 403 });
-    const { report, question } = await examine(service, { write: true });
-    expect(question("token-create")).toMatchObject({
-      verdict: "not_asked",
-      seen: "the token may not create tokens (403 forbidden)",
-    });
-    expect(report.result).toBe("agrees");
-  });
 });
 
 describe("the rate limit", () => {
@@ -224,15 +147,6 @@ describe("the rate limit", () => {
     await using service = await startEmulator({ now: clock.now, rateLimit: { limit: 9 }, conventions });
     await examine(service, { clock });
     expect(Math.max(...clock.sleeps)).toBe(60_000);
-  });
-
-  test("without a Retry-After, one that never ends is waited out for two minutes", async () => {
-    const clock = virtualClock();
-    await using service = await startEmulator({ now: clock.now });
-    service.emulator.fault({ ...ALWAYS, skip: 5, status: 429 });
-    const { question } = await examine(service, { clock });
-    expect(clock.sleeps.filter((ms) => ms > PACE_MS)).toEqual([60_000, 60_000]);
-    expect(question("refusal-wrong-method").seen).toMatch(/^the rate limit refuses every request/);
   });
 
   test.each([
@@ -285,14 +199,6 @@ describe("a service that goes while it is asked", () => {
       expect([isComplete, asked <= after + 4]).toEqual([false, true]);
     },
   );
-
-  test("an endpoint that fails alone is a finding", async () => {
-    await using service = await startEmulator();
-    service.emulator.fault({ operation: "sessions.list", status: 503, ...ALWAYS });
-    const { contradictions, isComplete } = await examine(service);
-    expect(Object.keys(contradictions)).toContain("sessions-list");
-    expect(isComplete).toBe(true);
-  });
 });
 
 test("a wrong token has the form of the real one, and a request says who sends it", async () => {

@@ -107,14 +107,6 @@ describe("a cache that keeps each response for every token", () => {
     expect(await verdictBehind(caching())).toContain(verdict);
     expect(await verdictBehind(caching(withHeaders({ "x-request-id": null, age: "7" })))).toContain(verdict);
   });
-
-  test("is not blamed for a token that the service refuses", async () => {
-    await using service = await startEmulator();
-    for (const send of [sendByNode, caching(withHeaders({ "x-request-id": null, age: "0" }))]) {
-      const { report } = await examine({ baseUrl: service.baseUrl, token: "emu_a_b" }, { send });
-      expect(report.verdict).toContain("the token is not accepted: GET /projects answered 401");
-    }
-  });
 });
 
 describe("a value with an encoded slash", () => {
@@ -153,15 +145,6 @@ describe("a value with an encoded slash", () => {
     ],
   ])("%s", async (_, given, [verdict, seen]) => {
     expect(await ask("encoded-slash", given)).toEqual([verdict, expect.stringContaining(seen)]);
-  });
-
-  test("is not asked with a token that lacks sessions:read", async () => {
-    await using service = await startEmulator();
-    const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
-    expect((await examine({ ...service, token })).question("encoded-slash")).toMatchObject({
-      verdict: "not_asked",
-      seen: "the token or its owner lacks sessions:read (403 forbidden)",
-    });
   });
 });
 

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../../src/command/program.ts";
 import { WatchedProcess } from "../support/watched-process.ts";
 
 const BIN = join(import.meta.dirname, "../../src/bin.ts");
@@ -96,12 +95,6 @@ describe("a command behind --", () => {
     expect(await run.ended).toBe(0);
     expect(JSON.parse(run.stdout)).toEqual(words);
   });
-
-  test("keeps the other variables, and the folder", async () => {
-    const run = emulator(["--", NODE, "--print", "process.env.OTHER + process.cwd()"], { OTHER: "kept " });
-    await run.ended;
-    expect(run.stdout).toBe(`kept ${folder}\n`);
-  });
 });
 
 describe("a proxy of the environment", () => {
@@ -177,43 +170,6 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
     },
   );
 
-  test("to the group, and by npm once more to the emulator, is there once", async () => {
-    const run = around(counting("SIGUSR2"));
-    await run.says(/^ready$/m);
-    send("SIGINT", run, "group");
-    await run.says(/^SIGINT 1\.$/m);
-    send("SIGINT", run, "process");
-    send("SIGUSR2", run, "process");
-    expect(await run.ended).toBe(9);
-    expect(countsOf(run)).toEqual({ SIGINT: 1, SIGUSR2: 1 });
-  });
-
-  test("is there each time that it is sent, in any order of signals", async () => {
-    const run = around(counting("SIGQUIT"));
-    await run.says(/^ready$/m);
-    const counts = new Map<NodeJS.Signals, number>();
-    for (const [signal, to] of [
-      ["SIGINT", "process"],
-      ["SIGINT", "process"],
-      ["SIGTERM", "group"],
-      ["SIGHUP", "process"],
-      ["SIGINT", "group"],
-      ["SIGUSR1", "group"],
-      ["SIGINT", "group"],
-      ["SIGHUP", "process"],
-      ["SIGTERM", "group"],
-      ["SIGUSR2", "process"],
-    ] as const) {
-      const count = (counts.get(signal) ?? 0) + 1;
-      counts.set(signal, count);
-      send(signal, run, to);
-      await run.says(new RegExp(`^${signal} ${count}\\.$`, "m"));
-    }
-    send("SIGQUIT", run, "process");
-    expect(await run.ended).toBe(9);
-    expect(countsOf(run)).toEqual({ ...Object.fromEntries(counts), SIGQUIT: 1 });
-  });
-
   test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)(
     "%s that ends the command: 128 + n",
     async (signal) => {
@@ -239,32 +195,6 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
     expect(await run.ended).toBe(4);
     expect(run.stdout).toContain("answered 200\n");
   });
-
-  test("is for the shell that runs the command, as without the emulator", async () => {
-    const script = `trap 'echo trapped; exit 6' TERM; echo ready; while :; do sleep 0.01; done`;
-    const run = emulator(["--", "sh", "-c", script]);
-    await run.says(/^ready$/m);
-    send("SIGTERM", run, "process");
-    expect(await run.ended).toBe(6);
-    expect(run.stdout).toBe("ready\ntrapped\n");
-  });
-
-  test.each(SIGNALS)("%s that the command sends to the emulator as it starts comes back", async (signal) => {
-    const name = signal.slice("SIG".length);
-    const forAWhile = "for i in $(seq 300); do sleep 0.1; done";
-    const run = emulator(["--", "sh", "-c", `trap 'exit 5' ${name}; kill -${name} $PPID; ${forAWhile}; exit 6`]);
-    expect(await run.ended).toBe(5);
-  });
-
-  test("before the command begins: it does not begin, and the code is 128 + n", async () => {
-    const signals = {
-      interruption: AbortSignal.abort("SIGTERM"),
-      prepare: async () => async () => expect.unreachable(),
-    };
-    const words = [NODE, "--eval", `fs.writeFileSync(${JSON.stringify(join(folder, "begun"))}, "")`];
-    expect(await runProgram(words, process.env, signals)).toBe(143);
-    expect(existsSync(join(folder, "begun"))).toBe(false);
-  });
 });
 
 describe("the streams", () => {
@@ -276,85 +206,19 @@ describe("the streams", () => {
     expect(createHash("sha256").update(run.stdout).digest("hex")).toBe(createHash("sha256").update(text).digest("hex"));
   });
 
-  test("all that the command prints is there, however much it is and however late it is read", async () => {
-    const script = "head -c 3000000 /dev/zero | tr '\\0' a; head -c 3000000 /dev/zero | tr '\\0' b >&2";
-    const run = emulator(["--quiet", "--", "sh", "-c", script]);
-    run.child.stdout?.pause();
-    await run.says(/PROJECT_AUTOMATION_TOKEN/);
-    run.child.stdout?.resume();
-    expect(await run.ended).toBe(0);
-    expect(run.stdout).toHaveLength(3_000_000);
-    expect(run.stderr.match(/b/g)?.length).toBeGreaterThanOrEqual(3_000_000);
-  });
-
   test("a reader of standard output that has gone ends the command, as without the emulator", async () => {
     const run = emulator(["--quiet", "--", "sh", "-c", "while :; do echo more; done"]);
     await run.says(/^more$/m);
     run.child.stdout?.destroy();
     expect(await run.ended).toBe(141);
   });
-
-  test("a reader of standard error that has gone does not disturb the emulator", async () => {
-    const run = around(`process.stdin.once("data", async () => { ${ASK} process.exit(); }); console.log("ready");`);
-    await run.says(/^ready$/m);
-    run.child.stderr?.destroy();
-    run.child.stdin?.write("go");
-    expect(await run.ended).toBe(0);
-    expect(run.stdout).toBe("ready\nanswered 200\n");
-  });
-
-  test("files that the shell has opened for it are the command's", async () => {
-    const line = `"${NODE}" "${BIN}" emulator --quiet -- cat <(echo substituted)`;
-    const shell = new WatchedProcess(["bash", "-c", line]);
-    expect(await shell.ended).toBe(0);
-    expect(shell.stdout).toBe("substituted\n");
-  });
-});
-
-test.each<[string, Readonly<Record<string, string>>, boolean]>([
-  ["shows colours", { TERM: "xterm", NO_COLOR: "" }, true],
-  ["without colours shows none", { TERM: "dumb", NO_COLOR: "" }, false],
-  ["of a user who wants none shows none", { TERM: "xterm", NO_COLOR: "1" }, false],
-])("a terminal %s", async (_, env, expected) => {
-  const asTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
-  const words = [NODE, asTerminal, BIN, "emulator", "--", NODE, "--input-type=module", "--eval", ASK];
-  const run = new WatchedProcess(words, { env: { ...process.env, ...env } });
-  expect(await run.ended).toBe(0);
-  expect(run.stderr).toContain("/projects");
-  expect(run.stderr.includes("\u001b[")).toBe(expected);
 });
 
 describe("the end", () => {
-  test("comes with the command, also while its requests are under way", async () => {
-    const run = around(
-      `
-      import { connect } from "node:net";
-      const { port, host } = new URL(process.env.PROJECT_AUTOMATION_BASE_URL);
-      const socket = connect(port, "127.0.0.1", () => {
-        socket.write("GET /api/v1/projects HTTP/1.1\\r\\nhost: " + host + "\\r\\n\\r\\n", () => process.exit(2));
-      });`,
-      "--latency",
-      "1000000",
-    );
-    expect(await run.ended).toBe(2);
-  });
-
   test("comes with the command, also if it leaves a process behind", async () => {
     const run = emulator(["--quiet", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]);
     expect(await run.ended).toBe(0);
     process.kill(Number(run.stdout));
-  });
-
-  test("takes the emulator along", async () => {
-    const run = emulator(["--", "true"]);
-    await run.ended;
-    const [, baseUrl = "", token = ""] = /BASE_URL=(\S+)\n.*TOKEN=(\S+)/.exec(run.stderr) ?? [];
-    const asked = fetch(`${baseUrl}/projects`, { headers: { authorization: `Bearer ${token}` } });
-    const answer = await asked.then(
-      ({ status }) => status,
-      () => "none",
-    );
-    expect([401, "none"]).toContain(answer); // another emulator may listen there by now: it does not know this token
   });
 });
 
@@ -439,11 +303,5 @@ describe.skipIf(process.platform === "win32")("on Windows", () => {
     expect(await run.ended).toBe(5);
     expect(run.stdout.split("\n").slice(0, 3)).toEqual(["/d", "/s", "/c"]);
     expect(run.stdout).toContain('"npm ^"run^" ^"a^ b^" ^"100^%^" ^"say^ \\^"hi\\^"^ ^&^ exit^""');
-  });
-
-  test("a program that is nowhere is not found, whatever cmd.exe ends with", async () => {
-    const run = windows("pnpm", "run");
-    expect(await run.ended).toBe(127);
-    expect(run.stderr).toContain('cannot run "pnpm": not found');
   });
 });

@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/client/version.ts";
-import { logLine } from "../../src/emulator/node/lines.ts";
-import type { RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { openSocket } from "./raw-socket.ts";
@@ -59,13 +57,6 @@ describe("the command", () => {
     expect(none.out()).toContain("\nprojects: none\nsession:  none\n");
   });
 
-  test("--quiet prints the variables and nothing else", async () => {
-    const running = await started("--quiet");
-    await running.get("/projects");
-    expect(await stopped(running)).toBe(0);
-    expect(running.out()).toMatch(/^PROJECT_AUTOMATION_BASE_URL=\S+\nPROJECT_AUTOMATION_TOKEN=\S+\n$/);
-  });
-
   test("begins as the flags say", async () => {
     const args = [
       "--host",
@@ -88,12 +79,6 @@ describe("the command", () => {
     expect(projects.headers.get("ratelimit-limit")).toBe("5");
   });
 
-  test("--rate-limit off lifts the limit", async () => {
-    const running = await started("--quiet", "--rate-limit", "off");
-    expect((await running.get("/projects")).headers.get("ratelimit-limit")).toBe("1000000");
-    await stopped(running);
-  });
-
   test("makes a new token for each start, and accepts no other", async () => {
     const [one, other] = [await started("--quiet"), await started("--quiet")];
     expect(one.variable("TOKEN")).not.toBe(other.variable("TOKEN"));
@@ -108,16 +93,6 @@ describe("the command", () => {
     expect([status, body.error]).toEqual([503, "service_unavailable"]);
     await stopped(running);
     expect(running.out()).toMatch(/ 503 GET \/api\/v1\/projects \d\d+ ms /);
-  });
-
-  test("--fail takes its share of the requests, and --latency leaves them whole", async () => {
-    const running = await started("--quiet", "--fail", "50", "--latency", "1", "--rate-limit", "off");
-    const responses = await Promise.all(Array.from({ length: 200 }, () => running.get("/projects")));
-    await stopped(running);
-    const failed = responses.filter(({ status }) => status === 503).length;
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(200 - failed);
-    // Out of 200 fair throws, fewer than 50 or more than 150 do not happen.
-    expect(Math.abs(failed - 100)).toBeLessThan(50);
   });
 
   test("--session-states and --list-issues change what is served", async () => {
@@ -164,39 +139,6 @@ describe("the command", () => {
     expect((await body("/sessions/nope")).error).toBe("no_session");
     expect((await running.get("/projects")).headers.get("ratelimit-limit")).toBe("9");
     expect(running.variable("TOKEN")).toMatch(/^acme_/);
-    await stopped(running);
-  });
-
-  test("--seed says whose conventions they are, if the file does", async () => {
-    const conventionsOf = "https://automation.example.com/api/v1 on 2026-11-25";
-    const told = await started("--seed", seedFile({ conventionsOf, conventions: {} }));
-    await stopped(told);
-    expect(told.out()).toContain(`conventions of ${conventionsOf}\n`);
-    const silent = await started("--seed", seedFile({ conventions: {} }));
-    await stopped(silent);
-    expect(silent.out()).not.toContain("conventions of");
-  });
-
-  test.each(["", "x\u001b[2J", "a\nb", "x".repeat(301), 7])(
-    "--seed refuses whose conventions they are in %j",
-    async (conventionsOf) => {
-      const failed = run("--seed", seedFile({ conventionsOf }));
-      expect(await failed.code).toBe(2);
-      expect(failed.err()).toContain("conventionsOf must be a line of up to 300 visible characters");
-    },
-  );
-
-  test("--seed names the encoding of a file that is not UTF-8", async () => {
-    const file = join(folder, "seed-utf-16.json");
-    writeFileSync(file, Buffer.from('\ufeff{"projects":[{"name":"only"}]}', "utf16le"));
-    const { code, err } = run("--seed", file);
-    expect(await code).toBe(2);
-    expect(err()).toMatch(/cannot use --seed .*: it is no text in UTF-8; the shell of Windows writes UTF-16/);
-  });
-
-  test("--seed reads a file that begins with a byte order mark", async () => {
-    const running = await started("--quiet", "--seed", seedFile('\ufeff{"projects":[{"name":"only"}]}'));
-    expect((await running.get("/projects")).body.data).toMatchObject([{ name: "only" }]);
     await stopped(running);
   });
 
@@ -301,41 +243,6 @@ describe("the command", () => {
     const failed = run("--port", port);
     expect(await failed.code).toBe(1);
     expect(failed.err()).toBe(`project-automation emulator: port ${port} on 127.0.0.1 is in use\n`);
-  });
-});
-
-describe("a line of the log", () => {
-  interface SentRequest {
-    readonly drop?: true;
-    readonly status?: number;
-  }
-  const request = async ({ drop, status = 200 }: SentRequest): Promise<RecordedRequest> => {
-    const emulator = createEmulator({ now: () => Date.UTC(2026, 0, 1, 12) });
-    emulator.fault(drop ? { drop: "before" } : { status });
-    await emulator.fetch(`${emulator.baseUrl}/projects`, { redirect: "manual" }).catch(() => undefined);
-    const [entry] = emulator.requests;
-    if (entry === undefined) throw new Error("nothing was recorded");
-    return entry;
-  };
-
-  test.each([
-    [{ status: 201 }, "\u001b[32m201\u001b[39m"],
-    [{ status: 404 }, "\u001b[33m404\u001b[39m"],
-    [{ status: 503 }, "\u001b[31m503\u001b[39m"],
-    [{ drop: true as const }, "\u001b[31mdropped\u001b[39m"],
-  ])("%j is logged in colour on a terminal", async (target, line) => {
-    expect(logLine(await request(target), true)).toContain(line);
-  });
-
-  test("is plain elsewhere", async () => {
-    expect(logLine(await request({ status: 503 }), false)).toBe(
-      "12:00:00.000 503 GET /api/v1/projects 0 ms (scripted) service_unavailable\n",
-    );
-  });
-
-  test("lets no control sequence through", async () => {
-    const entry = { ...(await request({})), url: "/\u001b[2J\u009b\r\nx" };
-    expect(logLine(entry, false)).toBe("12:00:00.000 200 GET /?[2J???x 0 ms (scripted)\n");
   });
 });
 

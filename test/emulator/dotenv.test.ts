@@ -1,18 +1,7 @@
 /** `project-automation emulator --dotenv FILE`: two variables in a file that may be the user's. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -134,12 +123,6 @@ describe("values of the emulator's own are replaced in their place, and empty on
     expect(readFileSync(file, "utf8")).toBe(`${token}\nA=1\n${url}\n`);
   });
 
-  test("behind a byte order mark, where Node does not find it, it is also added", async () => {
-    writeFileSync(file, `\ufeff${TOKEN_NAME}=emu_a_b\n${URL_NAME}=\n`);
-    const [url, token] = (await write()).trim().split("\n");
-    expect(readFileSync(file, "utf8")).toBe(`\ufeff${token}\n${url}\n${token}\n`);
-  });
-
   test.runIf(process.platform !== "win32")("through a link, which stays a link", async () => {
     const link = join(folder, "link");
     writeFileSync(link, `${TOKEN_NAME}=emu_a_b\n`, { mode: 0o640 });
@@ -148,14 +131,6 @@ describe("values of the emulator's own are replaced in their place, and empty on
     const [url, token] = (await write()).trim().split("\n");
     expect(factsOf(file)).toEqual(before);
     expect([readFileSync(link, "utf8"), statSync(link).mode & 0o777]).toEqual([`${token}\n${url}\n`, 0o640]);
-  });
-
-  test("in a file with two names, which it keeps", async () => {
-    const second = join(folder, "second");
-    writeFileSync(file, "A=1\n");
-    linkSync(file, second);
-    const lines = await write();
-    expect([readFileSync(second, "utf8"), statSync(second).nlink]).toEqual([`A=1\n${lines}`, 2]);
   });
 });
 
@@ -198,15 +173,6 @@ describe("any other value is left, and the emulator ends before it listens", () 
     );
     expect(factsOf(file)).toEqual(before);
   });
-
-  test.runIf(process.platform !== "win32")("also through a link", async () => {
-    const target = join(folder, "target");
-    writeFileSync(target, `${TOKEN_NAME}=${REAL_TOKEN}\n`);
-    symlinkSync(target, file);
-    const before = [factsOf(file), factsOf(target)];
-    expect(await refusal()).toContain(`it has a value of ${TOKEN_NAME} that the emulator did not write`);
-    expect([factsOf(file), factsOf(target)]).toEqual(before);
-  });
 });
 
 describe("what it cannot write to is left as it is: one line, and exit code 1", () => {
@@ -235,13 +201,6 @@ describe("what it cannot write to is left as it is: one line, and exit code 1", 
     expect(factsOf(file)).toEqual(before);
   });
 
-  test("a file in a folder that is not there", async () => {
-    file = join(folder, "no", ".env");
-    const failed = run("--dotenv", file);
-    expect([await failed.code, failed.out()]).toEqual([1, ""]);
-    expect(failed.err()).toContain(`project-automation emulator: cannot write --dotenv ${file}: ENOENT`);
-  });
-
   test.runIf(process.platform !== "win32")("a read-only file", async () => {
     chmodSync(folder, 0o755);
     writeFileSync(file, `${TOKEN_NAME}=emu_a_b\n`, { mode: 0o444 });
@@ -259,55 +218,6 @@ describe("what it cannot write to is left as it is: one line, and exit code 1", 
     await once(child, "close");
     expect(told).toContain(`cannot write --dotenv ${file}: EACCES`);
     expect(factsOf(file)).toEqual(before);
-  });
-
-  /** Values that get longer, at the beginning of a page that is full. */
-  const FULL_PAGE = `${TOKEN_NAME}=\n${URL_NAME}=\nA=`.padEnd(4_095, "a").concat("\n");
-
-  test.each([0, 3, 40])("a disk that takes %d more bytes", async (room) => {
-    writeFileSync(file, FULL_PAGE);
-    const handle = await open(file);
-    const prototype = Object.getPrototypeOf(handle) as FileHandle;
-    await handle.close();
-    const original = Reflect.get(prototype, "write") as () => unknown; // as it was
-    vi.spyOn(prototype, "write").mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
-      const [bytes, offset, length, position] = args as [Uint8Array, number, number, number];
-      const fits = Math.min(length, FULL_PAGE.length + room - position);
-      if (fits <= 0) throw new Error("ENOSPC: no space left on device, write");
-      return Reflect.apply(original, this, [bytes, offset, fits, position]) as never;
-    });
-    const failed = run("--dotenv", file);
-    expect([await failed.code, failed.out()]).toEqual([1, ""]);
-    expect(failed.err()).toContain(`cannot write --dotenv ${file}: ENOSPC`);
-    expect(readFileSync(file, "utf8")).toBe(FULL_PAGE);
-  });
-
-  /** Mounts a file system of two pages, of which one is taken; `undefined` where this process may not. */
-  function mounted(): { readonly umount: () => void } | undefined {
-    const disk = join(folder, "disk");
-    mkdirSync(disk);
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=8k", "tmpfs", disk], { stdio: "pipe" });
-    } catch {
-      return undefined;
-    }
-    writeFileSync(join(disk, "other"), "x".repeat(4_096));
-    file = join(disk, ".env");
-    return { umount: () => void execFileSync("umount", [disk]) };
-  }
-
-  test("a full disk", async (context) => {
-    const disk = mounted();
-    if (disk === undefined) return context.skip("this process may not mount a file system");
-    try {
-      writeFileSync(file, FULL_PAGE);
-      const failed = run("--dotenv", file);
-      expect([await failed.code, failed.out()]).toEqual([1, ""]);
-      expect(failed.err()).toContain(`cannot write --dotenv ${file}: ENOSPC`);
-      expect(readFileSync(file, "utf8")).toBe(FULL_PAGE);
-    } finally {
-      disk.umount();
-    }
   });
 });
 
@@ -368,24 +278,5 @@ describe("whatever the file, the parser of Node", () => {
       { numRuns: 3_000 },
     );
     expect(Math.min(seen.set, seen.refused)).toBeGreaterThan(300);
-  });
-
-  test("finds them where no value of the two is another's", () => {
-    const line = fc.constantFrom(
-      ...["A=1", "B='x'", 'C="x\ny"', "# D=1", "", "export E=2", "F=", "G=a#b", "not a variable", "H = `'`"],
-      ...NAMES.flatMap((name) => ['""', "''", "``", ""].map((value) => `${name}=${value}`)),
-      ...[`${URL_NAME}='http://localhost:1/x' # c`, `export ${TOKEN_NAME} = emu_a_b`],
-    );
-    const files = fc.tuple(fc.constantFrom("", "\ufeff"), fc.array(line), fc.constantFrom("\n", "\r\n"), fc.boolean());
-    fc.assert(
-      fc.property(files, ([mark, lines, end, isEnded]) => {
-        const text = mark + lines.join(end) + (isEnded ? end : "");
-        fc.pre(NAMES.every((name) => OWN.includes(parseEnv(withoutMark(text))[name] ?? "")));
-        const after = withVariables(text, VARIABLES);
-        expect(parseEnv(after)).toMatchObject(VARIABLES);
-        expect(othersIn(after)).toEqual(othersIn(text));
-      }),
-      { numRuns: 1_000 },
-    );
   });
 });

@@ -37,16 +37,6 @@ describe("the fetch of an emulator", () => {
     expect(last()).toMatchObject({ method: "POST", text: init.body, operation: "issues.create" });
   });
 
-  test("lets init win over the request", async () => {
-    const request = new Request(`${emulator.baseUrl}/projects/web/issues`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ title: "first", type: "bug" }),
-    });
-    await emulator.fetch(request, { body: JSON.stringify({ title: "second", type: "bug" }) });
-    expect(emulator.issues.list("web")).toMatchObject([{ title: "second" }]);
-  });
-
   test("reads a streamed body, up to the bound", async () => {
     const stream = (chunks: number): RequestInit & { duplex: "half" } => ({
       method: "POST",
@@ -95,25 +85,6 @@ describe("the fetch of an emulator", () => {
     await expect(emulator.fetch(url)).rejects.toBeInstanceOf(TypeError);
     await expect(emulator.fetch(url, { redirect: "error" })).rejects.toBeInstanceOf(TypeError);
   });
-
-  test("many requests at once are counted as such", async () => {
-    emulator.fault({ times: Infinity, delayMs: 1 });
-    await Promise.all(Array.from({ length: 50 }, () => emulator.fetch(`${emulator.baseUrl}/projects`, { headers })));
-    expect(Math.max(...emulator.requests.map(({ inFlight }) => inFlight))).toBe(49);
-    expect(emulator.requests.map(({ attempt }) => attempt)).toEqual(
-      Array.from({ length: 50 }, (_, index) => index + 1),
-    );
-    expect(new Set(emulator.requests.map(({ outcome }) => outcome))).toEqual(new Set(["completed"]));
-  });
-
-  test("a loop that never ends does not keep a timer from running", async () => {
-    let over = false;
-    setTimeout(() => {
-      over = true;
-    }, 1);
-    while (!over) await (await emulator.fetch(`${emulator.baseUrl}/projects`, { headers })).text();
-    expect(over).toBe(true);
-  });
 });
 
 describe("a signal", () => {
@@ -123,12 +94,6 @@ describe("a signal", () => {
     const signal = AbortSignal.abort(reason);
     await expect(emulator.fetch(emulator.baseUrl, { signal })).rejects.toBe(signal.reason);
     expect(emulator.requests).toEqual([]);
-  });
-
-  test("of a Request counts as well, and init may take it away", async () => {
-    const request = new Request(`${emulator.baseUrl}/projects`, { headers, signal: AbortSignal.abort(7) });
-    await expect(emulator.fetch(request)).rejects.toBe(7);
-    expect((await emulator.fetch(request, { signal: null })).status).toBe(200);
   });
 
   test("aborted while the response is delayed: rejects with the reason", async () => {
@@ -155,13 +120,6 @@ describe("a signal", () => {
     await expect(asking).rejects.toBe("enough");
     expect(cancelled).toBe(true);
     expect(emulator.requests).toEqual([]);
-  });
-
-  test("aborted before the body is read: the body rejects with the reason", async () => {
-    const leave = new AbortController();
-    const response = await emulator.fetch(`${emulator.baseUrl}/projects`, { headers, signal: leave.signal });
-    leave.abort("enough");
-    await expect(response.json()).rejects.toBe("enough");
   });
 
   test("shared by many requests gathers no listeners", async () => {
@@ -191,13 +149,5 @@ describe("with a clock of the test's", () => {
     expect([await status(), await status()]).toEqual([200, 429]);
     vi.setSystemTime(Date.now() + 60_000);
     expect(await status()).toBe(200);
-  });
-
-  test("and a delayed response too", async () => {
-    emulator.fault({ delayMs: 3_600_000 });
-    const asking = emulator.fetch(`${emulator.baseUrl}/projects`, { headers });
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect((await asking).status).toBe(200);
-    expect(last()).toMatchObject({ at: Date.UTC(2026, 0, 1), endedAt: Date.UTC(2026, 0, 1, 1) });
   });
 });

@@ -132,9 +132,3 @@ test("no line behind the first holds a token, however it is sent", async () => {
   expect(printed).toContain("_***");
   await stopped(json.running);
 });
-
-test("--json and --quiet contradict each other", async () => {
-  const failed = run("--json", "--quiet");
-  expect(await failed.code).toBe(2);
-  expect(failed.err()).toBe("project-automation emulator: --json and --quiet contradict each other\n");
-});

@@ -1,7 +1,5 @@
-import { createServer, Server } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { type Run, runAsGiven, started, stopped } from "./run-command.ts";
+import { type Run, started, stopped } from "./run-command.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -57,19 +55,6 @@ test("o opens the page, or says its address", async () => {
   await stopped(running);
 });
 
-test("d drops the next request before it is carried out", async () => {
-  const running = await typed("d");
-  expect([await write(running), await read(running)]).toEqual(["lost", 200]);
-  expect(await issues(running)).toEqual([]);
-  await stopped(running);
-});
-
-test("l answers the next request 429", async () => {
-  const running = await typed("l");
-  expect([await read(running), await read(running)]).toEqual([429, 200]);
-  await stopped(running);
-});
-
 test("r begins a new world with the same token; the faults of letters go, those of flags stay", async () => {
   const running = await typed("f");
   running.type("f");
@@ -92,18 +77,6 @@ test("q ends it with 0; then no letter is taken", async () => {
   expect(running.out()).toBe(printed);
 });
 
-test("h lists each letter, and another word is named", async () => {
-  const running = await typed("h");
-  for (const letter of ["o", "f", "d", "l", "r", "q", "h"])
-    expect(running.out()).toMatch(new RegExp(`^  ${letter}  \\w`, "m"));
-  for (const word of ["", " ", "toString", "ff"]) running.type(word);
-  expect(running.out().match(/^there is no letter .*$/gm)).toEqual([
-    'there is no letter "toString"; h lists them',
-    'there is no letter "ff"; h lists them',
-  ]);
-  await stopped(running);
-});
-
 test("behind a command that ended, letters begin with --stay", async () => {
   const running = await started("--stay", "--", "node", "app.mjs");
   await expect.poll(running.err).toContain("a letter and Enter");
@@ -111,27 +84,4 @@ test("behind a command that ended, letters begin with --stay", async () => {
   expect(await read(running)).toBe(429);
   expect(running.err()).toContain("the response to the next request is 429");
   await stopped(running);
-});
-
-test("without --port it listens on port 4010, or on a free one if another process has that", async () => {
-  // A port of this test stands for 4010, which a process of another test may take or leave at any moment.
-  const usual = await freePort();
-  const asked: unknown[] = [];
-  const listen = Reflect.get(Server.prototype, "listen"); // as it is before it is spied on
-  vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, port: unknown, ...others: unknown[]) {
-    asked.push(port);
-    return Reflect.apply(listen, this, [port === 4010 ? usual : port, ...others]) as Server;
-  });
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(usual, "127.0.0.1", resolve));
-  const portOf = async (running: Run): Promise<string> => {
-    await expect.poll(() => running.variable("TOKEN") + running.err()).toMatch(/^emu_/);
-    expect(await read(running)).toBe(200);
-    await stopped(running);
-    return new URL(running.variable("BASE_URL")).port;
-  };
-  expect(await portOf(runAsGiven())).not.toBe(String(usual));
-  await new Promise((resolve) => other.close(resolve));
-  expect(await portOf(runAsGiven())).toBe(String(usual));
-  expect(asked).toEqual([usual, 4010, 0, 4010]);
 });

@@ -31,20 +31,3 @@ test.each<[string, () => unknown]>([
 ])("%s: a scope that is misspelt is named, with the one that is meant", (_, call) => {
   expect(call).toThrow(/"(?:project:read|projects:raed|Projects:read)" is none; did you mean "projects:read"\?$/);
 });
-
-test("scopes of other resources are taken as they are", () => {
-  const { scopes } = emulator.createToken({ scopes: ["webhooks:read", "projects:read"] });
-  expect(scopes).toEqual(["webhooks:read", "projects:read"]);
-});
-
-test("what a function of the test throws keeps its stack", () => {
-  const now = (): number => {
-    throw new TypeError("of the test");
-  };
-  try {
-    createEmulator({ now }).createToken({ scopes: [] });
-    expect.unreachable();
-  } catch (error) {
-    expect((error as Error).stack).toMatch(/of the test\n\s+at (?:\S+\.)?now /);
-  }
-});

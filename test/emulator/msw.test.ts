@@ -42,22 +42,4 @@ describe("the handlers of an emulator", () => {
       expect(() => emulatorHandlers(other as never)).toThrow("emulator must be one of createEmulator with the method");
     }
   });
-
-  test("serve several emulators at once", async () => {
-    const emulators = [1, 2].map((count) =>
-      createEmulator({ baseUrl: `https://e${count}.example/api/v1`, projects: count }),
-    );
-    listen(...emulators.flatMap(emulatorHandlers));
-    for (const [index, { baseUrl, token }] of emulators.entries()) {
-      const response = await fetch(`${baseUrl}/projects`, { headers: { authorization: `Bearer ${token}` } });
-      expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(index + 1);
-    }
-  });
-
-  test("hand a redirect over", async () => {
-    const emulator = createEmulator();
-    emulator.fault({ status: 307, headers: { location: "https://elsewhere.example/" } });
-    listen(...emulatorHandlers(emulator));
-    expect((await fetch(`${emulator.baseUrl}/projects`, { redirect: "manual" })).status).toBe(307);
-  });
 });

@@ -101,17 +101,6 @@ describe("an endpoint of a test's own", () => {
     await expect(put("nope")).rejects.toMatchObject({ kind: "not_found", outcome: "rejected" });
   });
 
-  test("comes before one that takes any value, outlasts a reset, and can be removed", async () => {
-    const emulator = createEmulator();
-    const route = emulator.route({ method: "GET", path: "/sessions/active", handle: () => ({ body: ["ses_1"] }) });
-    emulator.reset();
-    expect((await ask(over(emulator), "/sessions/active")).body).toEqual(["ses_1"]);
-    expect((await ask(over(emulator), "/sessions/ses_1")).body.state).toBe("queued");
-    route.remove();
-    route.remove();
-    expect((await ask(over(emulator), "/sessions/active")).body.error).toBe("not_found");
-  });
-
   test("responds with text, bytes, JSON or nothing", async () => {
     const emulator = createEmulator();
     const bodies = { text: "a,b", bytes: new Uint8Array([1, 2]), json: { a: 1 }, nothing: undefined };
@@ -187,11 +176,5 @@ describe("an endpoint of a test's own", () => {
     const define = (): unknown => emulator.route({ ...LABELS, ...wrong });
     expect(define).toThrow(TypeError);
     expect(define).toThrow(message);
-  });
-
-  test("may stand where the list of issues would be, if that is not there", () => {
-    const route: EmulatorRoute = { method: "GET", path: "/projects/{project}/issues", handle: () => ({}) };
-    expect(() => createEmulator().route(route)).not.toThrow();
-    expect(() => createEmulator({ listIssues: true }).route(route)).toThrow("already");
   });
 });

@@ -1,7 +1,5 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Client } from "../../src/client/index.ts";
-import { resolveOptions } from "../../src/emulator/options.ts";
-import { repeatableRandom } from "../../src/emulator/random.ts";
 import { SCOPES } from "../../src/service/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
@@ -69,18 +67,6 @@ describe("what an emulator begins with", () => {
     expect(seeded.issues.list("p2")).toEqual([{ number: 1, title: "x", type: "bug", status: "closed" }]);
   });
 
-  test("is not changed by changing the options afterwards", () => {
-    const projects = [{ name: "one", sessions: [{ state: "running" }] }];
-    const rateLimit = { limit: 1 };
-    const one = createEmulator({ projects, rateLimit });
-    projects.push({ name: "two", sessions: [] });
-    projects[0]?.sessions.push({ state: "done" });
-    rateLimit.limit = 100;
-    one.reset();
-    expect(one.sessions.list()).toHaveLength(1);
-    expect(one.projects.list()).toHaveLength(1);
-  });
-
   test.each<[string, unknown, string]>([
     [
       "an unknown option",
@@ -146,24 +132,6 @@ describe("what an emulator begins with", () => {
     expect(act).toThrow(TypeError);
     expect(act).toThrow(message);
   });
-
-  test("undefined is the same as absent", () => {
-    const names = [
-      "projects",
-      "sessionsPerProject",
-      "permissions",
-      "rateLimit",
-      "now",
-      "random",
-      "baseUrl",
-      "tokenPrefix",
-    ];
-    const options = Object.fromEntries(
-      [...names, "conventions", "logLimit", "onRequest"].map((name) => [name, undefined]),
-    );
-    const tokens = [undefined, options].map((given) => inNewProcess(() => createEmulator(given).token));
-    expect(tokens[1]).toBe(tokens[0]);
-  });
 });
 
 /** The key of a world in a token. */
@@ -198,18 +166,6 @@ describe("options that change the service", () => {
     expect(moving.sessions.get("s")?.state).toBe("elsewhere");
   });
 
-  test("a session may come to a state more than once", async () => {
-    const states = ["running", "running", "failed", "running", "done"];
-    const moving = createEmulator({ sessionStates: states });
-    const seen: string[] = [];
-    const see = async (): Promise<void> => void seen.push((await ask(over(moving), "/sessions/ses_1")).body.state);
-    for (let count = 0; count < 6; count += 1) await see();
-    expect(seen).toEqual([...states, "done"]);
-    moving.sessions.update("ses_1", { state: "failed" });
-    for (let count = 0; count < 3; count += 1) await see();
-    expect(seen.slice(6)).toEqual(["failed", "running", "done"]);
-  });
-
   test("a session may have states of its own", async () => {
     const moving = createEmulator({ sessionStates: ["a", "b"], projects: [] });
     const { id: project } = moving.projects.create({});
@@ -222,17 +178,6 @@ describe("options that change the service", () => {
       seen.push((await ask(over(moving), `/sessions/${id}`)).body.state);
     }
     expect(seen).toEqual(["x", "y", "a", "b", "z", "z"]);
-  });
-
-  test("the options that make no projects leave the world as it is", async () => {
-    expect(createEmulator({ sessionsPerProject: 0 }).sessions.list()).toEqual([]);
-    const own = createEmulator({ sessionStates: ["a", "b"], sessionsPerProject: 1 });
-    expect(own.sessions.get("ses_1")).toMatchObject({ state: "a", states: ["a", "b"] });
-    expect(
-      createEmulator({ projects: 2 })
-        .projects.list()
-        .map(({ name }) => name),
-    ).toEqual(["project-1", "project-2"]);
   });
 
   test("issues are listed behind an option: with their scope, page by page", async () => {
@@ -296,37 +241,6 @@ describe("ids and tokens", () => {
       200, 401, 401, 200,
     ]);
   });
-
-  test.each([undefined, () => 0, () => 0.5, seededRandom(9)])(
-    "give ten thousand emulators as many worlds",
-    (random) => {
-      const many = Array.from({ length: 10_000 }, () => repeatableRandom(random).world);
-      expect(new Set(many).size).toBe(10_000);
-      expect(many.every((world) => /^[0-9a-z]{8}$/.test(world))).toBe(true);
-    },
-  );
-
-  test("differ between sources", async () => {
-    expect(at(seededRandom(7)).token).not.toBe(at(seededRandom(8)).token);
-    expect(at(seededRandom(7)).token).not.toBe(at().token);
-  });
-
-  test.each([0, 0.5, 0.999999, 1, -1, Number.NaN])("never come twice, even if random() is always %d", (value) => {
-    const stuck = createEmulator({ random: () => value, projects: 50 });
-    for (let index = 0; index < 50; index += 1) stuck.createToken({ scopes: [] });
-    const { projects, sessions, tokens } = stuck;
-    const ids = [...projects.list(), ...sessions.list(), ...tokens.list()].map(({ id }) => id);
-    expect(new Set([...ids, ...tokens.list().map(({ key_id }) => key_id)]).size).toBe(50 + 150 + 51 + 51);
-  });
-
-  test("a seeded source returns numbers in [0, 1), spread evenly", () => {
-    const random = seededRandom(42);
-    const drawn = Array.from({ length: 10_000 }, random);
-    expect(drawn.every((value) => value >= 0 && value < 1)).toBe(true);
-    for (let tenth = 0; tenth < 10; tenth += 1) {
-      expect(drawn.filter((value) => Math.floor(value * 10) === tenth).length).toBeGreaterThan(850);
-    }
-  });
 });
 
 describe("reset", () => {
@@ -353,14 +267,6 @@ describe("reset", () => {
     expect([status, headers.get("ratelimit-remaining")]).toEqual([200, "1"]);
     expect((await ask(over(one), "/projects", { token: issued.plaintext })).status).toBe(401);
   });
-
-  test("of one emulator leaves another alone", () => {
-    const other = createEmulator();
-    other.projects.create({ name: "mine" });
-    emulator.reset();
-    expect(other.projects.get("mine")).toBeDefined();
-    expect(emulator.projects.get("mine")).toBeUndefined();
-  });
 });
 
 describe("the tables", () => {
@@ -373,17 +279,6 @@ describe("the tables", () => {
     expect([emulator.projects.get(id), emulator.sessions.get(session?.id ?? "")]).toEqual([undefined, undefined]);
     expect(emulator.projects.create({ name: "web" }).name).toBe("web");
     expect((await get("/projects")).body.data.map(({ name }) => name)).toEqual(["api", "docs", "web"]);
-  });
-
-  test("issues change, and numbers are never assigned twice", () => {
-    const issue = emulator.issues.create("web", { title: "x", type: "bug" });
-    expect(emulator.issues.update("web", { number: issue.number, status: "closed" })).toEqual({
-      number: 1,
-      title: "x",
-      type: "bug",
-      status: "closed",
-    });
-    expect(emulator.issues.create("web", { title: "y", type: "task", status: "triage" }).number).toBe(2);
   });
 
   test("rows cannot be changed from outside", () => {
@@ -401,22 +296,6 @@ describe("the tables", () => {
     emulator.owners.update(owner, { permissions: ["sessions:read"] });
     expect((await get("/projects", { token })).status).toBe(403);
     expect((await get("/projects/web/sessions", { token })).status).toBe(200);
-  });
-
-  test("a token record has its state", () => {
-    let now = 0;
-    const clocked = createEmulator({ now: () => now });
-    const { id, plaintext, ...created } = clocked.createToken({ scopes: [], expires_in_days: 1 });
-    expect(plaintext).toContain(created.key_id);
-    expect(clocked.tokens.get(id)).toEqual({ id, ...created, state: "active" });
-    expect(created.state).toBe("active");
-    now = 86_400_000;
-    expect(clocked.tokens.get(id)?.state).toBe("expired");
-    expect(clocked.tokens.get("nope")).toBeUndefined();
-  });
-
-  test("what was leaked is a string", () => {
-    expect(() => emulator.leak(5 as never)).toThrow("text must be a string, not 5");
   });
 
   test.each<[string, (of: Emulator) => unknown]>([
@@ -525,11 +404,6 @@ describe("the log", () => {
     expect(none.requests).toEqual([]);
   });
 
-  test("is bounded by default", () => {
-    expect(resolveOptions()).toMatchObject({ logLimit: 100_000, logBytes: 64 * 1024 * 1024 });
-    expect(resolveOptions({ logLimit: Infinity, logBytes: Infinity })).toMatchObject({ logLimit: Infinity });
-  });
-
   test("calls the listener, and ignores what it throws", async () => {
     const logged: RecordedRequest[] = [];
     const one = createEmulator({
@@ -541,12 +415,6 @@ describe("the log", () => {
     expect((await ask(over(one), "/projects")).status).toBe(200);
     expect(logged).toEqual(one.requests);
     expect(logged[0]?.outcome).toBe("completed");
-  });
-
-  test("ignores what the listener rejects with", async () => {
-    const onRequest = vi.fn<() => unknown>(() => Promise.reject(new Error("my mistake")));
-    expect((await ask(over(createEmulator({ onRequest })), "/projects")).status).toBe(200);
-    expect(onRequest).toHaveBeenCalledOnce();
   });
 });
 

@@ -40,19 +40,4 @@ describe("baggage", () => {
   test("is sent with baggage: true", async () => {
     expect(await sentBy({ baggage: true })).toEqual({ baggage: "user.email=ada%40example.com", traceparent });
   });
-
-  test("is not sent where nothing is propagated", async () => {
-    expect(await sentBy({ baggage: true, propagate: false })).toEqual({ baggage: null, traceparent: null });
-  });
-});
-
-test("the caller's own fetch still runs in a context that has it", async () => {
-  let seen: string | undefined;
-  const fetch = async (): Promise<Response> => {
-    seen = propagation.getActiveBaggage()?.getEntry("user.email")?.value;
-    return json({ id: "s", state: "on" });
-  };
-  const client = wire.client(instrument({ fetch }));
-  await context.with(propagation.setBaggage(context.active(), BAGGAGE), () => client.sessions.get("s"));
-  expect(seen).toBe("ada@example.com");
 });

@@ -1,9 +1,8 @@
 /** The settings and the result of `instrument`, and telemetry that is missing, late or broken. */
 import { context, diag, metrics, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test } from "vitest";
-import { type ClientOptions, ConfigError, type Instrumentation, VERSION } from "../../src/client/index.ts";
+import { ConfigError, type Instrumentation, VERSION } from "../../src/client/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { rejection } from "../support/promises.ts";
 import { json } from "../support/replies.ts";
@@ -51,29 +50,6 @@ describe("invalid settings", () => {
     ],
   ])("options %o", (options, message) => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
-  });
-
-  test("options that are instrumented are not instrumented again: each call would be two spans", () => {
-    const again = (): unknown => instrument({ timeoutMs: 1, ...instrument({}) });
-    expect(again).toThrow(ConfigError);
-    expect(again).toThrow("options have been instrumented already: each call would be two spans");
-  });
-
-  test("a client, of this service or of Redis, in the place of its options is refused: it would trace nothing", () => {
-    const redis = new (class Redis {
-      readonly options = {};
-      eval(): void {}
-    })();
-    for (const other of [wire.client(), redis] as ClientOptions[]) {
-      const flaw = `options must be a plain object such as { baseUrl }, not an instance of ${other.constructor.name}`;
-      expect(() => instrument(other)).toThrow(new ConfigError(flaw, { outcome: "not_sent" }));
-    }
-  });
-
-  test("other options of the client are passed on as they are", () => {
-    const options = Object.freeze({ timeoutMs: 5, token: "t" });
-    expect(instrument(options)).toEqual({ ...options, instrumentation: expect.anything() });
-    expect(() => wire.client(instrument({ tokn: "t" } as never))).toThrow('unknown key "tokn"');
   });
 });
 
@@ -127,19 +103,6 @@ test("without an SDK a call sends no trace context", async () => {
   expect([...(wire.sent[2]?.headers.keys() ?? [])]).toEqual([...(wire.sent[1]?.headers.keys() ?? [])]);
 });
 
-test("an SDK that is registered later is found", async () => {
-  wire.reply(session);
-  const client = wire.client(instrument({}));
-  await client.sessions.get("s");
-  const { tracerProvider, meterProvider, spans, series } = telemetry();
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(tracerProvider);
-  metrics.setGlobalMeterProvider(meterProvider);
-  await client.sessions.get("s");
-  expect(spans()).toHaveLength(2);
-  expect(await series("http.client.request.duration")).toMatchObject([{ count: 1 }]);
-});
-
 describe("an instrumentation that throws breaks no call", () => {
   const exporter: SpanExporter = { export: fail, shutdown: async () => {} };
   const noMeter = { getMeter: () => new Proxy({}, { get: () => fail }) };
@@ -174,14 +137,5 @@ describe("spans that no SDK makes", () => {
     for (let time = 0; time < 3; time += 1) await client.sessions.get("s");
     expect(told).toEqual([expect.stringMatching(/records no spans.*npm ls @opentelemetry\/api/)]);
     expect(diagnosed).toEqual(told);
-  });
-
-  test("are not said where an SDK is registered, or where a provider was passed", async () => {
-    const { tracerProvider } = telemetry();
-    wire.reply(session);
-    await wire.client(instrument({ logger }, { tracerProvider })).sessions.get("s");
-    trace.setGlobalTracerProvider(tracerProvider);
-    await wire.client(instrument({ logger })).sessions.get("s");
-    expect(told).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** One span per call and one per attempt, by the conventions, for every way in which a call can end. */
 import { expect, test } from "vitest";
-import { type Client, type ClientEvent, type ClientOptions, path } from "../../src/client/index.ts";
+import type { Client, ClientOptions } from "../../src/client/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
-import { ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
+import { ended, fakeTime, settleDown } from "../support/fake-time.ts";
 import { bodyThat, connectionLost, never, responds, tooMany } from "../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
 import { registeredTelemetry, type Traced } from "../support/telemetry.ts";
@@ -120,12 +120,6 @@ test("an error response", async () => {
   });
 });
 
-test("a redirect is an error of the call, not of the attempt", async () => {
-  await ended(client(scriptedFetch(responds(302, { location: "/secret" }))).sessions.get("ses_1"));
-  expect(attempts()).toEqual([["UNSET", 302, undefined, undefined]]);
-  expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "redirect" } });
-});
-
 test("a response of another shape is recorded as the error of the call", async () => {
   await ended(client(scriptedFetch(responds(200, {}, '{"odd":true}'))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
@@ -133,15 +127,6 @@ test("a response of another shape is recorded as the error of the call", async (
     status: "ERROR",
     attributes: { "error.type": "validation", "project_automation.outcome": "accepted" },
   });
-});
-
-test("drift and deprecation are recorded without texts of the response", async () => {
-  const service = scriptedFetch(responds(200, { sunset: "Sat, 31 Dec 2033 23:59:59 GMT" }, '{"odd":true}'));
-  await ended(client(service, { validation: "lenient" }).sessions.get("ses_1"));
-  expect(onlyTrace().events).toEqual([
-    ["deprecation", {}],
-    ["drift", { "project_automation.drift.issues": 2 }],
-  ]);
 });
 
 test("a connection that is lost, and one that is lost in the body", async () => {
@@ -181,80 +166,4 @@ test("an abort before the response", async () => {
   });
   // A read is never unknown.
   expect(onlyTrace().attributes).not.toHaveProperty("project_automation.outcome");
-});
-
-test("an abort in the queue: the call waited and sent nothing", async () => {
-  const stop = new AbortController();
-  const one = client(scriptedFetch(never), { maxConcurrency: 1, timeoutMs: false });
-  const calls = [
-    one.sessions.get("ses_1", { totalTimeoutMs: 9_000 }),
-    one.sessions.get("ses_2", { signal: stop.signal }),
-  ];
-  const settled = watch(calls);
-  await pass(5_000);
-  stop.abort();
-  await finish(settled);
-  const queued = recorded()
-    .traces()
-    .find(({ children }) => children.length === 0);
-  expect(queued).toMatchObject({
-    status: "ERROR",
-    attributes: {
-      "error.type": "abort",
-      "project_automation.attempts": 0,
-      "project_automation.outcome": "not_sent",
-    },
-    children: [],
-  });
-  expect(Number(queued?.attributes["project_automation.waited_ms"])).toBeCloseTo(5_000, -2);
-});
-
-test("held back by a pause that is too long: nothing is sent", async () => {
-  const one = client(scriptedFetch(tooMany(600)));
-  await ended(one.sessions.get("ses_1"));
-  await ended(one.sessions.get("ses_2"));
-  const [first, second] = recorded().traces();
-  expect(first).toMatchObject({ attributes: { "error.type": "rate_limit" }, children: [{ status: "ERROR" }] });
-  expect(second).toMatchObject({
-    status: "ERROR",
-    attributes: { "error.type": "rate_limit", "project_automation.outcome": "not_sent" },
-    children: [],
-  });
-});
-
-test("a token provider that fails, and invalid arguments", async () => {
-  const token = (): never => {
-    throw new Error("the vault is shut");
-  };
-  const one = client(scriptedFetch(), { token });
-  await ended(one.sessions.get("ses_1"));
-  expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "token_provider" }, children: [] });
-  await ended(one.sessions.get(""));
-  expect(recorded().traces()).toHaveLength(1);
-});
-
-test("a DELETE whose body is lost is a success, with one response and an attempt that ends", async () => {
-  const types: string[] = [];
-  const service = scriptedFetch(bodyThat("breaks"));
-  const options = { onEvent: ({ type }: ClientEvent) => void types.push(type) };
-  const { error } = await ended(client(service, options).request({ method: "DELETE", path: path`/things/${"1"}` }));
-  expect(error).toBeUndefined();
-  expect(types).toEqual(["request", "response", "end"]);
-  expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
-});
-
-test("a response whose body is lost is told once, with the loss, and its attempt fails", async () => {
-  const lost: unknown[] = [];
-  const service = scriptedFetch(bodyThat("breaks"), responds(200, {}, '{"id":"s","state":"on"}'));
-  const onEvent = (event: ClientEvent): void =>
-    void (event.type === "response" && lost.push([event.status, event.lost]));
-  await ended(client(service, { onEvent, retry: { minDelayMs: 0 } }).sessions.get("ses_1"));
-  expect(lost).toEqual([
-    [200, "connection"],
-    [200, undefined],
-  ]);
-  expect(attempts()).toEqual([
-    ["ERROR", 200, "connection", undefined],
-    ["UNSET", 200, undefined, 1],
-  ]);
 });

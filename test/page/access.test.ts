@@ -87,15 +87,6 @@ test.each(PATHS)("%s is sent with the strictest headers, also where it is refuse
   }
 });
 
-test("a preflight for the stream allows nothing of the page to be read", async () => {
-  await using running = await withPage();
-  const { port } = new URL(running.page ?? "");
-  const url = `http://127.0.0.1:${port}/_emulator/events`;
-  const response = await fetch(url, { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } });
-  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
-  expect(await response.text()).not.toContain("snapshot");
-});
-
 const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === "IPv4")?.address;
@@ -110,13 +101,6 @@ test("another address of this machine gets nothing with a forged Host, unless pa
   expect((await ask(running, ["/api/v1/projects", ...forged], outside)).status).toBe(401);
   await using open = await withPage({ host: "0.0.0.0", pageFrom: [outside] });
   for (const path of PATHS) expect((await ask(open, [path, ...forged], outside)).status).not.toBe(403);
-});
-
-test("without the option there is no page", async () => {
-  await using running = await startEmulator();
-  expect(running.page).toBeUndefined();
-  for (const path of PATHS) expect((await fetch(new URL(path, running.baseUrl))).status).toBe(401);
-  expect(running.emulator.requests).toHaveLength(PATHS.length);
 });
 
 test.each<[string, StartOptions]>([

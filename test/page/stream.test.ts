@@ -138,26 +138,6 @@ test("each request of the log is told, also one over emulator.fetch", async () =
   await expect.poll(() => told(reader, "response")).toMatchObject([{ request: { id: "req_1", fate: "answered" } }]);
 });
 
-test("responses are kept while someone listens, errors always; without a log nothing is", async () => {
-  await using running = await withPage();
-  await send(running, "GET /projects");
-  await send(running, "GET /sessions/none");
-  const before = [await exchange(running, "req_1"), await exchange(running, "req_2")];
-  const types = before.map((one) => one?.response?.headers["content-type"]);
-  expect(types).toEqual([undefined, expect.stringMatching(/json/)]);
-  expect(before[1]?.request.why).toMatch(/no such session/);
-  await using reader = await read(running);
-  await send(running, "GET /projects");
-  await expect.poll(() => told(reader, "response")).toHaveLength(1);
-  expect((await exchange(running, "req_3"))?.response?.body).toContain("next_cursor");
-
-  await using forgetful = await withPage({ logLimit: 0, logBytes: 0 });
-  await using watching = await read(forgetful);
-  await send(forgetful, "GET /sessions/none");
-  await expect.poll(() => told(watching, "response")).toHaveLength(1);
-  expect(await exchange(forgetful, "req_1")).toBeUndefined();
-});
-
 test("a request that is under way is in the snapshot, with what was sent", async () => {
   await using running = await withPage();
   running.emulator.fault({ delayMs: Number.POSITIVE_INFINITY });
@@ -169,31 +149,6 @@ test("a request that is under way is in the snapshot, with what was sent", async
   ]);
   const seen = await exchange(running, "req_1");
   expect([seen?.sent.body, seen?.response]).toEqual([issue("waiting"), undefined]);
-});
-
-test("the newest issues are those that were created last, in whichever project", async () => {
-  await using running = await withPage({
-    projects: [{ name: "a", issues: [{ title: "a1", type: "bug" }] }, { name: "b" }],
-  });
-  const { issues, projects } = running.emulator;
-  const newest = async (): Promise<readonly string[]> => {
-    await using reader = await read(running);
-    return told(reader, "snapshot")[0]?.world.issues.newest.map(({ title, project }) => `${project}: ${title}`) ?? [];
-  };
-  issues.create("b", { title: "b1", type: "bug" });
-  issues.create("a", { title: "a2", type: "bug" });
-  issues.update("a", { number: 1, title: "a1, changed" });
-  expect(await newest()).toEqual(["a: a1, changed", "b: b1", "a: a2"]);
-  for (let count = 3; count < 153; count += 1) issues.create("a", { title: `a${count}`, type: "bug" });
-  issues.create("b", { title: "b2", type: "bug" });
-  expect((await newest()).slice(-2)).toEqual(["a: a152", "b: b2"]);
-  expect(await newest()).toHaveLength(100);
-  projects.delete("a");
-  expect(await newest()).toEqual(["b: b1", "b: b2"]);
-  running.emulator.reset();
-  expect(await newest()).toEqual(["a: a1"]);
-  issues.create("b", { title: "new", type: "bug" });
-  expect(await newest()).toEqual(["a: a1", "b: new"]);
 });
 
 test("a new world and a new rate limit are a snapshot; a request of the old world is not told in the new one", async () => {
@@ -211,28 +166,4 @@ test("a new world and a new rate limit are a snapshot; a request of the old worl
   running.emulator.setRateLimit({ limit: 7, windowMs: 500 });
   await expect.poll(() => told(reader, "snapshot").at(-1)).toMatchObject({ limit: 7, windowMs: 500 });
   expect(told(reader, "snapshot").at(-1)?.requests).toHaveLength(1);
-});
-
-test("a clock that the program sets is the clock of the stream, and a date tells a pause too", async () => {
-  let now = Date.UTC(2026, 0, 1);
-  await using running = await withPage({
-    now: () => now,
-    rateLimit: { limit: 1 },
-    conventions: { retryAfter: "date" },
-  });
-  await using reader = await read(running);
-  await send(running, "GET /projects");
-  now += 10_000;
-  await send(running, "GET /projects");
-  await expect.poll(() => told(reader, "pause")).toHaveLength(1);
-  const [pause] = told(reader, "pause");
-  expect([pause?.from, pause?.until]).toEqual([now, now + 50_000]);
-  expect(told(reader, "response").map(({ request }) => request.at)).toEqual([now - 10_000, now]);
-});
-
-test("close() ends the streams that are open", async () => {
-  const running = await withPage();
-  const readers = [await read(running), await read(running)];
-  await running.close();
-  await Promise.all(readers.map(({ ended }) => ended));
 });

@@ -1,6 +1,6 @@
 /** The decisions of the page, as functions of values. */
 import { expect, test } from "vitest";
-import { hashOf, type Place, readPlace } from "../../src/page/browser/address.ts";
+import type { Place } from "../../src/page/browser/address.ts";
 import { filtered, type Snapshot, Store } from "../../src/page/browser/store.ts";
 import type { PageRequest } from "../../src/page/events.ts";
 import { type Kind, kindOf, Tally } from "../../src/page/tally.ts";
@@ -67,18 +67,6 @@ test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token
   const { counts } = tally;
   const copy = new Tally({ counts, steps: tally.steps(400_000), pauses: tally.pauses(400_000) });
   expect([copy.counts, copy.steps(400_000)]).toEqual([tally.counts, tally.steps(400_000)]);
-});
-
-test.each<[Partial<Place>, string]>([
-  [{}, "#"],
-  [{ open: "req_12" }, "#req_12"],
-  [{ open: "req_12", failed: true }, "#req_12?failed"],
-  [{ text: "a b&c=?#é" }, "#?text=a+b%26c%3D%3F%23%C3%A9"],
-  [{ open: "req_1", failed: true, text: "failed=x" }, "#req_1?failed&text=failed%3Dx"],
-])("the place %j stands in the address as %s", (part, hash) => {
-  const place = { ...ALL, ...part };
-  expect(hashOf(place)).toBe(hash);
-  expect(readPlace(hash)).toEqual(place);
 });
 
 const row = (number: number, part: Partial<PageRequest>): PageRequest => ({ ...ROW, id: `req_${number}`, ...part });

@@ -1,8 +1,7 @@
 /**
- * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
- * (`test/client/unit/call/retry.test.ts`), through a scripted `fetch` (`test/client/wire/retries/retry-table.test.ts`), over sockets
- * (`test/client/sockets/faults.ts`), against the emulator (`test/release/docs/retry-table.test.ts`) and on each runtime
- * (`test/client/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
+ * The retry table, as data. `scripts/generated-pages.ts` prints it in `docs/retries.md`. Tests run it on values
+ * (`test/client/unit/call/retry.test.ts`) and through a scripted `fetch` (`test/client/wire/retries/retry-table.test.ts`). It imports
+ * nothing of a platform, so that it runs everywhere.
  */
 import type { AnyAutomationError, Outcome } from "../../src/client/index.ts";
 import { fetchFailed } from "./fetch-errors.ts";

@@ -5,11 +5,10 @@
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { runProgram } from "../../support/child-program.ts";
 import { freePort } from "../../support/free-port.ts";
 import { send, serve } from "../../support/http-server.ts";
-import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
 
 const PROCESSES = findRuntimes().here.filter(({ kind }) => ["node", "bun", "deno"].includes(kind));
@@ -61,12 +60,6 @@ const WRITES = {
   PUT: "client.request({ method: 'PUT', path: (await import('./client.mjs')).path`/projects/web`, json: { name: 'Web' } }, hook)",
 };
 
-/** A server that starts a service again when it is asked anything, and answers when the service is there. */
-async function doorTo(dying: DyingService): Promise<string> {
-  const { origin } = await serve((response) => void dying.start().then(() => response.end()));
-  return `async ({ attempt }) => { if (attempt > 1) await (await fetch("${origin}")).text(); }`;
-}
-
 /** Runs one write of a client in a process of the runtime, and returns what it was told. `onRequest` is that of the write. */
 async function run(
   runtime: Runtime,
@@ -85,48 +78,6 @@ async function run(
   expect(stderr).toBe("");
   return JSON.parse(stdout) as { readonly outcome: string; readonly attempts?: number };
 }
-
-describe.each(PROCESSES)("on $name", (runtime) => {
-  describe.each(Object.keys(OPENED_BY) as (keyof typeof OPENED_BY)[])("a connection that %s opened", (by) => {
-    test.each([true, false])("a POST that was applied: unknown, once; the service comes back: %s", async (back) => {
-      service = await new DyingService().start();
-      const onRequest = back ? await doorTo(service) : undefined;
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], onRequest });
-      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
-    });
-
-    test.each(["DELETE", "PUT"] as const)("a %s that was applied, and the service is gone: unknown", async (method) => {
-      service = await new DyingService().start();
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES[method] });
-      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
-    });
-
-    test("a PUT that was applied, and the service comes back: unknown, once", async () => {
-      service = await new DyingService().start();
-      const onRequest = await doorTo(service);
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.PUT, onRequest });
-      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
-    });
-
-    test("a DELETE that was applied, and the service comes back: what the client sends again is ambiguous", async () => {
-      service = await new DyingService().start();
-      const onRequest = await doorTo(service);
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE, onRequest });
-      expect({ told, applied: service.applied }).toMatchObject({
-        told: { kind: "not_found", priorAmbiguous: true },
-        applied: 2,
-      });
-    });
-  });
-
-  // Node alone shows that a connection was not made.
-  test.each(["POST", "DELETE", "PUT"] as const)("a %s that was refused", async (method) => {
-    const told = await run(runtime, CLOSED_PORT, { write: WRITES[method] });
-    const isRetried = runtime.kind === "node" || method === "DELETE";
-    const outcome = runtime.kind === "node" ? "not_sent" : "unknown";
-    expect(told).toMatchObject({ outcome, attempts: isRetried ? 3 : 1 });
-  });
-});
 
 test.each(PROCESSES.filter(({ kind }) => kind === "deno"))(
   "$name, with a client of the application: a DELETE that the platform sent again is ambiguous",
@@ -160,13 +111,3 @@ test.each(PROCESSES)("$name: the channels of undici are listened to on Node alon
   const { stdout } = await runProgram(program, { executable: runtime.executable, flags: flagsOf(runtime) });
   expect(stdout.trim()).toBe(String(runtime.kind === "node"));
 });
-
-test.each(PROCESSES.filter(({ kind }) => kind !== "node"))(
-  "$name, with a fetch of the application that may have tried before: unknown",
-  async (runtime) => {
-    service = await new DyingService().start();
-    const options = "fetch: (url, init) => fetch(url, init).catch(() => fetch(url, init))";
-    const told = await run(runtime, service.port, { options });
-    expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
-  },
-);

@@ -43,14 +43,6 @@ describe("an authority of one's own", () => {
     });
     await dispatcher.close();
   });
-
-  test("is refused by undici's own fetch, too, and not retried", async () => {
-    const service = await tlsService();
-    const client = clientOf(service, { fetch: undiciFetch });
-    const error = await rejection(client.issues.create("web", { title: "One", type: "bug" }));
-    expect(error).toMatchObject({ platformCode: "UNABLE_TO_VERIFY_LEAF_SIGNATURE", outcome: "not_sent", attempts: 1 });
-    expect(service.received).toEqual([]);
-  });
 });
 
 describe("a client certificate", () => {
@@ -92,12 +84,5 @@ describe("settings of the process", () => {
     ["--use-openssl-ca", { flags: ["--use-openssl-ca"], environment: { SSL_CERT_FILE: CA_FILE } }],
   ])("%s trusts it", async (_, options) => {
     expect(await run(await tlsService(), options)).toMatchObject({ id: "ses_1" });
-  });
-
-  test("without one of them it is refused", async () => {
-    expect(await run(await tlsService(), { environment: { SSL_CERT_FILE: CA_FILE } })).toMatchObject({
-      kind: "connection",
-      platformCode: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    });
   });
 });

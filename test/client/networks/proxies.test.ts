@@ -1,6 +1,6 @@
 /** Proxies: the client speaks to the service through a CONNECT proxy that the test runs. */
 
-import { Agent, Dispatcher1Wrapper, ProxyAgent, fetch as undiciFetch } from "undici";
+import { Dispatcher1Wrapper, ProxyAgent, fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
 import { Client } from "../../../src/client/index.ts";
 import { type ChildOptions, runProgram } from "../../support/child-program.ts";
@@ -36,21 +36,6 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     await agent.close();
   });
 
-  test("a dispatcher that the fetch does not take: the code says so, nothing is retried, and nobody saw that nothing left", async () => {
-    const service = await tlsService();
-    const dispatch = (): never => {
-      throw Object.assign(new Error("invalid onRequestStart method"), { code: "UND_ERR_INVALID_ARG" });
-    };
-    const client = new Client({ baseUrl: service.baseUrl, token: TOKEN, fetchOptions: { dispatcher: { dispatch } } });
-    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({
-      kind: "connection",
-      platformCode: "UND_ERR_INVALID_ARG",
-      outcome: "unknown",
-      attempts: 1,
-    });
-    expect(service.connections).toBe(0);
-  });
-
   test.each([
     { status: 407, attempts: 1 },
     { status: 502, attempts: 3 },
@@ -69,21 +54,6 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     await agent.destroy();
   });
 
-  test.each([
-    { status: 407, attempts: 1 },
-    { status: 502, attempts: 3 },
-  ])("undici's own fetch, as well: $status, $attempts attempts", async ({ status, attempts }) => {
-    const [service, proxy] = await Promise.all([tlsService(), connectProxy({ refuseWith: status })]);
-    const dispatcher = new ProxyAgent({ uri: proxy.url, requestTls: { ca: CA } });
-    const { baseUrl } = service;
-    const options = { baseUrl, token: TOKEN, fetch: undiciFetch, fetchOptions: { dispatcher } };
-    const client = new Client({ ...options, retry: { minDelayMs: 0 } });
-    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({ attempts, outcome: "not_sent" });
-    expect(await rejection(client.sessions.get("1"))).toMatchObject({ attempts });
-    expect(service.received).toEqual([]);
-    await dispatcher.destroy();
-  });
-
   test("a proxy that is down: the message has its address, and nothing was sent", async () => {
     const agent = new ProxyAgent({ uri: `http://127.0.0.1:${CLOSED_PORT}` });
     const fetchOptions = { dispatcher: new Dispatcher1Wrapper(agent) };
@@ -93,17 +63,6 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
       message: `issues.create: no connection could be made to localhost:4072 at 127.0.0.1:${CLOSED_PORT}, its address or that of a proxy (ECONNREFUSED)`,
     });
     await agent.destroy();
-  });
-
-  test("an Agent limits the connections of a client", async () => {
-    const service = await tlsService();
-    const dispatcher = new Agent({ connections: 2, allowH2: false, connect: { ca: CA } });
-    const fetchOptions = { dispatcher };
-    const client = new Client({ baseUrl: service.baseUrl, token: TOKEN, fetch: undiciFetch, fetchOptions });
-    await Promise.all(Array.from({ length: 10 }, () => client.sessions.get("ses_1")));
-    expect(service.received).toHaveLength(10);
-    expect(service.connections).toBeLessThanOrEqual(2);
-    await dispatcher.close();
   });
 });
 
@@ -133,12 +92,6 @@ describe("Node's environment proxies", () => {
     const [service, proxy] = await Promise.all([tlsService(), connectProxy()]);
     const environment = { NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: proxy.url, NO_PROXY: "localhost" };
     expect(await run(service.baseUrl, { environment })).toMatchObject({ id: "ses_1" });
-    expect(proxy.asked).toEqual([]);
-  });
-
-  test("without the switch HTTPS_PROXY has no effect", async () => {
-    const [service, proxy] = await Promise.all([tlsService(), connectProxy()]);
-    expect(await run(service.baseUrl, { environment: { HTTPS_PROXY: proxy.url } })).toMatchObject({ id: "ses_1" });
     expect(proxy.asked).toEqual([]);
   });
 });

@@ -45,14 +45,3 @@ test("continuous integration runs the commands of the pages, and no others", () 
   const found = execFileSync("bash", ["-c", finds], { cwd: root, encoding: "utf8" });
   expect(found.trimEnd().split("\n")).toEqual(commands);
 });
-
-test("the pages say the same about Node, and it is what scripts/setup.mjs does", () => {
-  const about = PAGES.map((page) => /in a fresh clone without.*?npm\s+scripts alone\./s.exec(read(page))?.[0] ?? page);
-  const [first, second] = about.map((text) => text.replaceAll(/\s+/g, " "));
-  expect(second).toBe(first);
-  const setup = read("scripts/setup.mjs");
-  const [, oldest, tools] =
-    /on Node (\d+) or later\..* The development tools need Node ([\d.]+)\./.exec(first ?? "") ?? [];
-  expect(setup).toContain(`on any Node from ${oldest} on`);
-  expect(setup).toContain(`The development tools need Node ${tools} or later`);
-});

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
-import { LOG_LEVEL } from "../../../src/client/logging.ts";
 import { ENDPOINTS, type Endpoint } from "../../../src/emulator/endpoints.ts";
-import { KINDS } from "../../../src/explore/kinds.ts";
-import { WORST_FIRST } from "../../../src/explore/verdict.ts";
 import { root } from "./snippets.ts";
 import { tableOf } from "./tables.ts";
 
@@ -55,34 +52,6 @@ describe.each(TABLES)("$page, the options", ({ page, first, file, name }) => {
   });
 });
 
-test("docs/testing.md, what an exploration finds, the worst first", () => {
-  expect(tableOf("docs/testing.md", "`what`").rows.map(([what]) => codesIn(what)[0])).toEqual(WORST_FIRST);
-});
-
-test("docs/testing.md names each fault of an exploration", () => {
-  const [, told = ""] = /\*\*`--fault` names ways to fail\.\*\*(.*?)\n- /s.exec(read("docs/testing.md")) ?? [];
-  expect(codesIn(told).sort()).toEqual(Object.keys(KINDS).sort());
-});
-
-test("docs/doctor.md, the verdicts of a question", () => {
-  const [, body = ""] = /VERDICTS[^{]*\{(.*?)\}/s.exec(read("src/doctor/report.ts")) ?? [];
-  const words = [...body.matchAll(/: "([^"]+)"/g)].map(([, word]) => word).sort();
-  expect(
-    tableOf("docs/doctor.md", "verdict of a question")
-      .rows.map(([word = ""]) => word.replaceAll("`", ""))
-      .sort(),
-  ).toEqual(words);
-});
-
-test("docs/testing.md has each field of a fault", () => {
-  const tables = ["which requests", "what happens"].map((head) => tableOf("docs/testing.md", head).rows);
-  const told = tables
-    .flat()
-    .flatMap(([fields, effect]) => [...codesIn(fields), ...(/with (`apply)/.exec(effect ?? "") ? ["apply"] : [])]);
-  const fields = membersOf("src/emulator/faults.ts", "export interface Fault {").map(({ name }) => name);
-  expect([...told].sort()).toEqual([...fields].sort());
-});
-
 test("docs/reference/telemetry.md has each setting", () => {
   const settings = membersOf("src/opentelemetry/index.ts", "export interface TelemetrySettings {");
   const told = tableOf("docs/reference/telemetry.md", "setting").rows.map(([name, value]) => [name, plain(value)]);
@@ -101,29 +70,6 @@ test("README.md, the scopes are those that the service asks for", () => {
   );
   expect(told.length).toBeGreaterThan(8);
   for (const [name = "", scope] of told) expect(scope, name).toBe(asked[name]?.scope);
-});
-
-test("docs/observability.md has each level", () => {
-  const levels = [...new Set(tableOf("docs/observability.md", "level").rows.map(([level]) => codesIn(level)[0]))];
-  expect(LOG_LEVEL.words).toBe(`one of ${levels.join(", ")}`);
-});
-
-test("docs/retries.md has the time limits, with their defaults", () => {
-  const limits = tableOf("docs/retries.md", "limit").rows.map(([name, , , standard = ""]) => [
-    codesIn(name)[0],
-    plain(standard.replace(/ /g, "")),
-  ]);
-  const documented = new Map(
-    membersOf("src/client/options.ts", "export interface ClientOptions").map(({ name, standard }) => [
-      name,
-      plain(standard),
-    ]),
-  );
-  expect(limits).toEqual([
-    ["timeoutMs", documented.get("timeoutMs")],
-    ["totalTimeoutMs", "none"],
-    ["signal", "none"],
-  ]);
 });
 
 test("docs/runtimes.md has the versions on which the suite runs, of the runtimes that are installed at one version", () => {

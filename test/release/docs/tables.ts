@@ -1,7 +1,6 @@
 /** The tables of the pages, as they are written. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { root } from "./snippets.ts";
 
 /** A row as its cells. */
@@ -19,13 +18,6 @@ export function tableOf(
     throw new Error(`${page} has ${found.length} tables with ${first.join(", ")}`);
   const [head = [], , ...rows] = table;
   return { head, rows };
-}
-
-/** The rows of a table, each with what runs it. Fails if a row has none, or is not there any more. */
-export function boundRows<Case>(rows: readonly Row[], cases: Readonly<Record<string, Case>>) {
-  const known = Object.entries(cases);
-  expect(rows.map(([first]) => first)).toEqual(known.map(([first]) => first));
-  return known.map(([first, run], at) => ({ first, cells: rows[at]?.slice(1) ?? [], run }));
 }
 
 function cellsOf(table: string): Row[] {

@@ -42,13 +42,6 @@ test("pages follow next_cursor until it is null, one request each", async () => 
   observer.destroy();
 });
 
-test("a revoked token costs one request", async () => {
-  const emulator = createEmulator();
-  emulator.fault({ operation: "projects.list", status: 401, times: Number.POSITIVE_INFINITY });
-  await expect(queries.infiniteQuery(projectPages(clientOf(emulator)))).rejects.toMatchObject({ kind: "auth" });
-  expect(countOf(emulator)).toBe(1);
-});
-
 test("a service that is down costs the client's three attempts, and twelve if TanStack Query retries as well", async () => {
   const emulator = createEmulator();
   emulator.fault({ operation: "projects.list", status: 500, times: Number.POSITIVE_INFINITY });

@@ -8,7 +8,6 @@ import { type OpenPage, type Site, startSite } from "./browser-site.ts";
 if (executablePath === undefined && !NEEDS_ALL) console.log(`Not tested in a browser: ${WHY_NOT}.`);
 
 const HANGS = { delayMs: Number.POSITIVE_INFINITY };
-const LONG_NAME = "a-name-without-end-".repeat(12);
 
 interface Shown {
   readonly state: string;
@@ -165,89 +164,6 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { concurre
     await press(page, "Try again");
     await isIn(page, "Done");
     expect(await names(page)).toEqual(namesOf(service));
-  });
-
-  test("works by keyboard alone, and shows where the focus is", async () => {
-    await using service = await startService();
-    const silence = service.emulator.fault({ skip: 2, ...HANGS });
-    await using opened = await site.open();
-    const { page, complaints } = opened;
-    const focused = (): Promise<string> =>
-      page.evaluate(() => {
-        const element = document.activeElement;
-        const isOutlined = (one: Element | null | undefined): boolean =>
-          one !== null && one !== undefined && getComputedStyle(one).outlineStyle === "solid";
-        const name = element?.id || element?.getAttribute("value");
-        return `${name}${isOutlined(element) || isOutlined(element?.closest("label")) ? "" : ", without an outline"}`;
-      });
-    const { keyboard } = page;
-    await keyboard.press("Tab");
-    expect(await focused()).toBe("emulator");
-    await keyboard.press("ArrowRight");
-    expect(await focused()).toBe("server");
-    await keyboard.press("Tab");
-    expect(await focused()).toBe("base-url");
-    await keyboard.type(service.baseUrl);
-    await keyboard.press("Tab");
-    expect(await focused()).toBe("token");
-    await keyboard.type(service.token);
-    await keyboard.press("Enter"); // the field is closed now; the focus goes to the button
-    await hasRows(page, 20);
-    expect(await focused()).toBe("primary");
-    await keyboard.press("Enter");
-    await isIn(page, "Stopped");
-    silence.remove();
-    await keyboard.press("Tab");
-    expect(await focused()).toBe("restart");
-    await keyboard.press("Space");
-    await isIn(page, "Done");
-    expect(await focused()).toBe("primary"); // "Start over" is gone
-    expect(await names(page)).toEqual(namesOf(service));
-    expect(complaints).toEqual([]);
-  });
-
-  test("fits into 320 pixels in every state, whatever the service sends", async () => {
-    await using service = await startService();
-    service.emulator.projects.update("project-3", { name: LONG_NAME });
-    await using opened = await site.open({ viewport: { width: 320, height: 640 } });
-    const { page } = opened;
-    const overflow = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    const seen = [await overflow()];
-    await page.getByLabel("A server").check();
-    await page.getByLabel("Base URL").fill(`${service.baseUrl}/${LONG_NAME}`);
-    await page.getByLabel("Token").fill(service.token);
-    await press(page, "Start");
-    await isIn(page, "Error");
-    seen.push(await overflow());
-    await page.getByLabel("Base URL").fill(service.baseUrl);
-    service.emulator.fault({ skip: 2, status: 429, headers: { "retry-after": "60" } });
-    await press(page, "Try again");
-    await isIn(page, "Paused");
-    seen.push(await overflow());
-    await press(page, "Stop");
-    await isIn(page, "Stopped");
-    seen.push(await overflow());
-    await press(page, "Start over");
-    await isIn(page, "Done");
-    seen.push(await overflow());
-    expect(seen).toEqual([0, 0, 0, 0, 0]);
-  });
-
-  test("stays still for those who want that", async () => {
-    await using service = await startService();
-    service.emulator.fault({ skip: 1, ...HANGS });
-    const animations = async (reducedMotion: "reduce" | "no-preference"): Promise<number> => {
-      await using opened = await openFor(service, { reducedMotion });
-      await press(opened.page, "Start");
-      await hasRows(opened.page, 10);
-      const count = await opened.page.evaluate(() => document.getAnimations().length);
-      await press(opened.page, "Stop");
-      return count;
-    };
-    expect(await animations("reduce")).toBe(0);
-    service.emulator.reset();
-    service.emulator.fault({ skip: 1, ...HANGS });
-    expect(await animations("no-preference")).toBeGreaterThan(0);
   });
 
   test("its policy forbids what it does not need: eval, and code in the page", async ({ expect }) => {

@@ -2,9 +2,8 @@ import { appendFileSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
-import { hasTerminals, Program, run, type Start, temporaryFolder } from "./program.ts";
+import { Program, run, type Start, temporaryFolder } from "./program.ts";
 
-const ISSUE = '{"project":"web","title":"a","type":"bug"}';
 const COMMAND = ["bulk-issues.ts", "issues.json"];
 
 interface Setup extends AsyncDisposable {
@@ -99,24 +98,6 @@ describe.concurrent("bulk-issues", () => {
     expect(Math.max(...emulator.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(7); // besides the one that came
   });
 
-  test.runIf(hasTerminals)("writes its progress over itself on a terminal", async () => {
-    await using setup = await setUp(many(3));
-    const program = new Program(COMMAND, { ...setup.start, onTerminal: true });
-    expect(await program.ended).toBe(0);
-    expect(program.output).toContain("\r\x1b[K3 of 3, 0 refused");
-  });
-
-  test("reads CSV with quoted fields, and ids as keys", async () => {
-    await using setup = await setUp([]);
-    const csv = 'id,project,type,title\r\nA-1,web,bug,"Crash, then ""panic"""\r\n\r\nA-2,web,bug,"two\nlines"\r\n';
-    writeFileSync(setup.file, csv);
-    setup.service.emulator.fault({ ...titled("two\nlines"), drop: "after" });
-    const { output } = await run(COMMAND, setup.start);
-    expect(setup.created()).toEqual(['Crash, then "panic"', "two\nlines"]);
-    expect(counts(output)).toMatchObject({ created: 1, unknown: 1 });
-    expect(output).toMatch(/^ {2}A-2: connection: issues\.create: /m);
-  });
-
   test("creates the issues of its own file in the world of an emulator, once", async () => {
     using folder = temporaryFolder();
     const service = await startEmulator();
@@ -192,38 +173,6 @@ describe.concurrent("bulk-issues", () => {
     expect(setup.asked()).toEqual(many(20));
   });
 
-  test("a service that is not there has received nothing: all is sent by the next run", async ({ onTestFinished }) => {
-    // A service and not an emulator, by its tokens: an emulator that is started anew is another service.
-    await using setup = await setUp(many(3), { tokenPrefix: "pat" });
-    const { service } = setup;
-    await service.close();
-    const { code, output } = await run(COMMAND, setup.start);
-    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 3, unknown: 0 }]);
-    const port = Number(new URL(service.baseUrl).port);
-    const back = await startEmulator({ projects: [{ name: "web" }], port, tokenPrefix: "pat" });
-    onTestFinished(() => back.close());
-    expect(
-      await run(COMMAND, { ...setup.start, service: { baseUrl: service.baseUrl, token: back.token } }),
-    ).toMatchObject({ code: 0 });
-    expect(
-      back.emulator.issues
-        .list("web")
-        .map(({ title }) => title)
-        .sort(),
-    ).toEqual(many(3));
-  });
-
-  test("a journal of another address is not used: both addresses are said, and nothing is sent", async () => {
-    await using setup = await setUp(many(3), { tokenPrefix: "pat" }); // as a service: an emulator begins it anew
-    await using other = await setUp([]);
-    await run(COMMAND, { ...setup.start, service: other.service });
-    const { code, output } = await run(COMMAND, setup.start);
-    expect(code).toBe(2);
-    expect(output).toContain(other.service.baseUrl);
-    expect(output).toContain(setup.service.baseUrl);
-    expect(setup.asked()).toEqual([]);
-  });
-
   test("a 401 ends it, and the next run sends all", async () => {
     await using setup = await setUp(many(50));
     const { code, output } = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_a_b" } });
@@ -240,23 +189,5 @@ describe.concurrent("bulk-issues", () => {
     expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringContaining("another run uses") });
     program.kill("SIGKILL");
     await program.ended;
-  });
-
-  test.each([
-    ["no JSON", "[1", /issues\.json: .*JSON/],
-    ["no type", '[{"project":"web","title":"a"}]', /item 1 needs project, title and type/],
-    ["too few fields", "project,title,type\nweb,a", /row 1 has 2 fields, not 3/],
-    ["a quote amid a field", 'project,title,type\nweb,a"b,bug', /row 1 has a quote that does not belong there/],
-    ["twice the same", `${ISSUE}\n\n${ISSUE}\n`, /more than one item has/],
-  ])("refuses a file with %s", async (_, content, message) => {
-    await using setup = await setUp([]);
-    writeFileSync(setup.file, content);
-    expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringMatching(message) });
-    expect(setup.service.emulator.requests).toEqual([]);
-  });
-
-  test("rejects a command line without a file", async () => {
-    await using setup = await setUp([]);
-    expect(await run(["bulk-issues.ts"], setup.start)).toEqual({ code: 2, output: expect.stringContaining("usage:") });
   });
 });

@@ -2,7 +2,7 @@
 import { Redis } from "ioredis";
 import pg from "pg";
 import { Client } from "project-automation";
-import { bulkWrite, type Journal, type JournalRecord } from "project-automation/bulk";
+import { bulkWrite, type Journal } from "project-automation/bulk";
 import { createEmulator } from "project-automation/testing";
 import { describe, expect, test } from "vitest";
 import { postgresJournal, TABLE } from "../../../examples/postgres-journal.ts";
@@ -55,8 +55,6 @@ async function inRedis(): Promise<Store> {
   };
 }
 
-const RECORD: JournalRecord = { key: "a", state: "sending", at: "2026-01-01T00:00:00.000Z", revision: 1 };
-
 describe.each([
   { name: "Postgres", open: inPostgres, skips: SKIPS_POSTGRES },
   { name: "Redis", open: inRedis, skips: SKIPS_REDIS },
@@ -83,16 +81,5 @@ describe.each([
     expect(store.proxy.lost).toBe(2);
     expect(emulator.issues.list("web").map(({ title }) => title)).toEqual(items);
     for (const item of items) expect(await store.journal(item).load()).toHaveLength(2);
-  });
-
-  test.skipIf(skips)("takes a record again of its own run, and not the same words of another run", async () => {
-    await using store = await open();
-    const journal = store.journal("one");
-    await journal.append([RECORD]);
-    await journal.append([RECORD]);
-    await expect(store.journal("one").append([RECORD])).rejects.toMatchObject({ kind: "journal", reason: "in_use" });
-    await expect(journal.append([{ ...RECORD, state: "done" }])).rejects.toMatchObject({ reason: "in_use" });
-    await expect(journal.append([{ ...RECORD, key: "b" }, RECORD])).rejects.toMatchObject({ reason: "in_use" });
-    expect(await store.journal("one").load()).toEqual([RECORD]);
   });
 });

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Fault } from "project-automation/testing";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
 import { CLOSED_PORT } from "../../support/raw-server.ts";
@@ -92,11 +91,6 @@ describe.concurrent("rotate-token-in-ci", () => {
     },
   );
 
-  test("prints no mask elsewhere", async () => {
-    await using setup = await setUp();
-    expect((await setup.rotate()).output).not.toContain(MASK);
-  });
-
   test("a STORE_COMMAND that fails does not lose the new token", async () => {
     await using setup = await setUp();
     const { code, output } = await setup.rotate({ STORE_COMMAND: "exit 3" });
@@ -160,49 +154,6 @@ describe.concurrent("rotate-token-in-ci", () => {
     ).toBe(true);
   });
 
-  test.each([
-    ["rejected", { status: 409 }, "no token was created; run this again"],
-    ["accepted", { transform: ({ id: _, ...rest }) => rest }, "a token was created; look for its id"],
-    ["unknown", { drop: "after" }, "a token may have been created, and its plaintext is lost; look for `ci`"],
-  ] satisfies [string, Fault, string][])(
-    "create, outcome %s: the advice is about a creation",
-    async (outcome, fault, advice) => {
-      await using setup = await setUp();
-      const [before, held] = [setup.stored(), setup.service.emulator.tokens.list().length];
-      setup.service.emulator.fault({ operation: "tokens.create", ...fault });
-      const { code, output } = await setup.create();
-      expect([code, output]).toEqual([1, expect.stringContaining(`outcome ${outcome}: ${advice}`)]);
-      expect(output).not.toContain("old token");
-      expect(setup.stored()).toEqual(before);
-      expect(setup.service.emulator.tokens.list()).toHaveLength(held + (outcome === "rejected" ? 0 : 1));
-    },
-  );
-
-  test("create with a token that is not valid says which", async () => {
-    await using setup = await setUp();
-    const { code, output } = await setup.create({ PROJECT_AUTOMATION_TOKEN: "emu_a_b" });
-    expect([code, output]).toEqual([1, expect.stringContaining("PROJECT_AUTOMATION_TOKEN is not valid")]);
-  });
-
-  test("create, started twice, stores the second token", async () => {
-    await using setup = await setUp();
-    const first = setup.stored();
-    expect(await setup.create()).toMatchObject({ code: 0 });
-    expect(setup.stored().id).not.toBe(first.id);
-    expect(await setup.work()).toMatchObject({ code: 0 });
-  });
-
-  test("a response that is cut before its first character: the outcome is unknown, and no text is kept", async () => {
-    await using setup = await setUp();
-    setup.service.emulator.fault({ operation: "tokens.rotate", cutAfterBytes: 0 });
-    const { code, output } = await setup.rotate();
-    expect([code, output]).toEqual([
-      1,
-      expect.stringContaining("outcome unknown: the old token may be revoked and the new one lost"),
-    ]);
-    expect(existsSync(`${setup.file}.raw`)).toBe(false);
-  });
-
   test("outcome unknown: the next run finds out which it was", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 502 });
@@ -235,22 +186,5 @@ describe.concurrent("rotate-token-in-ci", () => {
     expect(setup.stored().id).not.toBe(old.id);
     expect([modeOf(setup.file), setup.rotations()]).toEqual(["600", 1]);
     expect(await setup.work()).toMatchObject({ code: 0 });
-  });
-
-  test("a rotation that fails is printed, and the job goes on", async () => {
-    await using setup = await setUp();
-    writeFileSync(setup.file, JSON.stringify({ ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000) }));
-    setup.service.emulator.fault({ operation: "tokens.rotate", status: 500 });
-    const { code, output } = await setup.work();
-    expect(code).toBe(1);
-    expect(output).toContain("outcome unknown: the old token may be revoked");
-    expect(output).toContain("2 projects\n");
-  });
-
-  test("prints its usage", async () => {
-    await using setup = await setUp();
-    const start = { service: setup.service, folder: join(setup.file, "..") };
-    expect(await run(["rotate-token-in-ci.ts", "toString", "token.json"], start)).toMatchObject({ code: 2 });
-    expect(await run(["rotate-token-in-ci.ts", "rotate"], start)).toMatchObject({ code: 2 });
   });
 });

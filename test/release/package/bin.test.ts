@@ -1,6 +1,4 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../../src/client/version.ts";
@@ -23,9 +21,6 @@ function run(argv: readonly string[], environment: Readonly<Record<string, strin
     });
   });
 }
-
-/** Holds a program up until its parent says that it may go on. */
-const HOLD = `data:text/javascript,await new Promise((go)=>process.once("message",go));process.disconnect()`;
 
 const NAMES = Object.keys(COMMANDS);
 
@@ -65,34 +60,6 @@ describe("project-automation", () => {
       expect([code, out]).toEqual([2, ""]);
       expect(err).toBe(`project-automation ${name}: unknown flag --hepl; did you mean --help?; see --help\n`);
     }
-  });
-
-  test.skipIf(process.platform !== "linux")(
-    "standard output that cannot be written is said, with exit code 1",
-    async () => {
-      const full = openSync("/dev/full", "w");
-      const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", full, "pipe"] });
-      let err = "";
-      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-        err += text;
-      });
-      expect(await once(child, "close")).toEqual([1, null]);
-      closeSync(full);
-      expect(err).toMatch(/^project-automation: standard output cannot be written: ENOSPC.*\n$/);
-    },
-  );
-
-  test.each<["stdout" | "stderr", readonly string[], number]>([
-    ["stdout", ["--help"], 0],
-    ["stderr", ["--hepl"], 2],
-  ])("a reader of %s that has gone changes no exit code", async (stream, argv, code) => {
-    // A pipe whose reader has ended before the program writes.
-    const child = spawn(process.execPath, ["--import", HOLD, BIN, ...argv], {
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    child[stream]?.destroy();
-    child.send("go");
-    expect(await once(child, "exit")).toEqual([code, null]);
   });
 
   test("a mistake never shows the token of the environment", async () => {

@@ -154,17 +154,7 @@ describe("the bill of materials", () => {
     readonly hashes: readonly { readonly alg: string; readonly content: string }[];
   }
   const bill = (): Record<string, unknown> & { components: Component[] } =>
-    readJson(join(packed.root, "dist/sbom.cdx.json")) as Record<string, unknown> & { components: Component[] }; // ours
-
-  test("is CycloneDX 1.6, about this package", () => {
-    const { version } = readJson(join(repository, "package.json")) as { version: string };
-    expect(bill()).toMatchObject({
-      bomFormat: "CycloneDX",
-      specVersion: "1.6",
-      version: 1,
-      metadata: { component: { name: "project-automation", version, purl: `pkg:npm/project-automation@${version}` } },
-    });
-  });
+    readJson(join(packed.root, "dist/sbom.cdx.json")) as Record<string, unknown> & { components: Component[] };
 
   test("lists what is bundled, each with its version, licence and hash", () => {
     const { packages } = readJson(join(repository, "package-lock.json")) as {
@@ -186,11 +176,4 @@ describe("the bill of materials", () => {
       expect(hashes[0]?.content).toHaveLength(createHash("sha512").digest("hex").length);
     }
   });
-});
-
-test("the code has no source maps, and refers to none", () => {
-  expect(packed.files.filter((file) => file.endsWith(".map") && !/\.d\.c?ts\.map$/.test(file))).toEqual([]);
-  for (const file of packed.files.filter((file) => /\.c?js$/.test(file))) {
-    expect(read(file), file).not.toContain("sourceMappingURL");
-  }
 });

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SHARED_FILES } from "../../../build/shared-files.ts";
 import { BINS, ENTRY_POINTS, REPLACED_IN_BROWSERS } from "../../../config/entry-points.ts";
@@ -103,26 +103,6 @@ describe("the tarball", () => {
 
   test("loads the client from three files, since each takes its time at import", () => {
     expect(closureOf("index.js").size).toBe(3);
-  });
-
-  test("loads a command when it is called, and nothing of the others", () => {
-    const commands = ["doctor", "emulator", "mcp"].map((name) => `command-${name}.js`);
-    expect(commands.filter((file) => closureOf("bin.js").has(file))).toEqual([]);
-    for (const command of commands) {
-      const loaded = closureOf(command);
-      expect(commands.filter((other) => loaded.has(other))).toEqual([command]);
-    }
-  });
-
-  test("holds no shared file that nothing imports", () => {
-    const code = packed.files.filter((file) => /(?:\.js|\.d\.c?ts)$/.test(file)).map(read);
-    for (const file of shared) {
-      const name = basename(file).replace(/\.d\.(c?)ts$/, ".$1js");
-      expect(
-        code.some((text) => text.includes(`/${name}`)),
-        file,
-      ).toBe(true);
-    }
   });
 
   test("names no folder of the machine it was made on", () => {

@@ -51,32 +51,6 @@ describe("the documents in the tarball", () => {
   test("mention no file that is not in it", async () => {
     expect(await check("deadPaths")).toEqual([]);
   });
-
-  test("tell a reader of the package to run nothing that only the repository has", () => {
-    const texts = packed.files.filter((file) => /\.(?:md|txt)$|^examples\/.*\.ts$/.test(file));
-    const telling = texts.filter((file) => /npm (?:run [\w:-]+|start|test)\b|\bdist\/bin\.js/.test(read(file)));
-    // Two pages say how to begin from a clone; the program for agents starts the bin of the package.
-    expect(telling).toEqual(["README.md", "examples/README.md", "examples/tools-for-agents.ts"]);
-  });
-
-  test("have no heading twice", () => {
-    const guides = packed.files.filter((file) => /^(?:docs\/[\w-]+|README|SECURITY)\.md$/.test(file));
-    const twice = guides.flatMap((file) => {
-      const headings =
-        read(file)
-          .replaceAll(/^```.*?^```/gms, "")
-          .match(/^## .*$/gm) ?? [];
-      const stems = headings.map((heading) =>
-        heading
-          .toLowerCase()
-          .replace(/\b(?:a|an|the) /g, "")
-          .replace(/s$/, ""),
-      );
-      return stems.filter((stem, index) => stems.indexOf(stem) !== index).map((stem) => `${file}: ${stem}`);
-    });
-    expect(guides.length).toBeGreaterThan(10);
-    expect(twice).toEqual([]);
-  });
 });
 
 describe("the examples in the tarball, copied", () => {

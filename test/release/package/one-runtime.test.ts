@@ -17,10 +17,6 @@ const STAYS = `console.log("it runs"); setInterval(() => {}, 1_000);`;
 /** Of a company's machine: requests to this machine that go there fail. */
 const proxy = `http://127.0.0.1:${CLOSED_PORT}`;
 const PROXIES = { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy };
-const NOWHERE = {
-  PROJECT_AUTOMATION_BASE_URL: `http://127.0.0.1:${CLOSED_PORT}/api/v1`,
-  PROJECT_AUTOMATION_TOKEN: "emu_0_0",
-};
 
 let packed: Packed;
 let bin: string;
@@ -71,27 +67,6 @@ describe.each(OTHER_PLATFORMS)("$name alone", ({ platform: [executable, ...args]
       const emulator = start(beside, "--", ...runs, "app.mjs");
       expect(await emulator.ended).toBe(0);
       expect(emulator.stdout).toBe("web\napi\ndocs\n");
-    });
-
-    test("a request that a proxy of the environment gets says so", async () => {
-      const program = join(packed.folder, "app.mjs");
-      const env = { ...PROXIES, ...NOWHERE, HOME: folder, DENO_NO_UPDATE_CHECK: "1", PATH: join(folder, beside) };
-      const run = new WatchedProcess([executable, ...args, program], { cwd: packed.folder, env });
-      expect(await run.ended).toBe(1);
-      expect(run.stderr).toContain("HTTP_PROXY sends it to a proxy: name 127.0.0.1 in NO_PROXY");
-    });
-
-    test("ends with a code when the program cannot be started", async () => {
-      const emulator = start(beside, "--", "no-such-program");
-      expect(await emulator.ended).toBe(127);
-      expect(emulator.stderr).toContain('cannot run "no-such-program": not found');
-    });
-
-    test("ends with the program at the first signal", async () => {
-      const emulator = start(beside, "--", ...runs, "stays.mjs");
-      await emulator.says(/^it runs$/m);
-      emulator.kill("SIGTERM");
-      expect(await emulator.ended).toBe(143);
     });
   });
 });

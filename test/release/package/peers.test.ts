@@ -1,9 +1,9 @@
 /** Beside other versions of the optional peers: installing never fails, and what needs a newer one says so at import. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
 import { type Packed, pack, readJson, runScript } from "../../support/packed.ts";
@@ -126,38 +126,4 @@ describe.runIf(runsTools).each(APPLICATIONS)("an application", (...peers) => {
       server.close();`;
     expect(run("msw.mjs", code)).toBe("3 1\n");
   });
-});
-
-test("an OpenTelemetry API of the time before it had meters is told to be too old", () => {
-  packed = pack();
-  onTestFinished(removeProject);
-  const folder = join(packed.folder, "node_modules/@opentelemetry/api");
-  mkdirSync(folder, { recursive: true });
-  // What 1.0 exports of what the entry point imports.
-  const names = [
-    "context",
-    "createContextKey",
-    "diag",
-    "isSpanContextValid",
-    "propagation",
-    "SpanKind",
-    "SpanStatusCode",
-    "trace",
-  ];
-  writeFileSync(join(folder, "index.js"), names.map((name) => `exports.${name} = () => {};\n`).join(""));
-  const { opentelemetry } = load(["opentelemetry"]);
-  expect(opentelemetry?.imported).toMatch(/needs @opentelemetry\/api 1\.9 or/);
-  expect(opentelemetry?.required).toMatch(/needs @opentelemetry\/api 1\.9 or/);
-});
-
-test("importing needs no global that jsdom lacks", () => {
-  packed = pack();
-  onTestFinished(removeProject);
-  const lacking = ["TextEncoder", "TextDecoder", "fetch", "Request", "Response", "ReadableStream", "structuredClone"];
-  const code = `
-    void globalThis.Response; // Node makes it of the others when it is first read
-    for (const name of ${JSON.stringify([...lacking, "BroadcastChannel", "MessageChannel", "setImmediate"])}) delete globalThis[name];
-    for (const entry of ["", "/bulk", "/bulk/node", "/redis", "/testing", "/testing/node"]) await import("project-automation" + entry);
-    console.log("imported");`;
-  expect(run("jsdom.mjs", code)).toBe("imported\n");
 });

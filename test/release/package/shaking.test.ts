@@ -48,11 +48,6 @@ test.each(ENTRY_POINTS)("$name leaves nothing behind where nothing of it is used
   expect(await bundle(`import * as all from "${specifier(name)}";`)).toBe("");
 });
 
-test("the markers are found where the parts are", async () => {
-  const everything = ENTRY_POINTS.map(({ name }) => `export * from "${specifier(name)}";`).join("\n");
-  expect(partsIn(await bundle(everything))).toEqual(Object.keys(MARKERS));
-});
-
 /** What a program without a client imports, the parts that may come along, and its bytes, minified and gzipped; peers aside. */
 const WITHOUT_CLIENT = [
   { name: "VERSION", entry: ".", parts: [], bytes: 970 },

@@ -1,7 +1,7 @@
 /** The published declarations lead to the published sources. */
 import { readFileSync, rmSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { definitionsOf } from "../../support/editor.ts";
@@ -52,15 +52,6 @@ test("each name of each declaration file leads to that name in a published sourc
   ).toEqual([]);
   expect(astray.length).toBeLessThan(found / 50);
   expect(found).toBeGreaterThan(1_000);
-});
-
-test("a map is smaller than the declarations that it maps, holds no text, and is named by them", () => {
-  for (const file of declarations()) {
-    const map = readJson(join(packed.root, `${file}.map`)) as SourceMapPayload; // ours
-    expect(read(`${file}.map`).length, file).toBeLessThan(read(file).length);
-    expect(map.sourcesContent, file).toBeUndefined();
-    expect(read(file), file).toContain(`//# sourceMappingURL=${basename(file)}.map`);
-  }
 });
 
 test("an editor goes from a program to the sources", async () => {

@@ -1,20 +1,7 @@
-import type { StandardSchema } from "project-automation";
 import type { Case } from "./bench.ts";
 import { equal, holds } from "./check.ts";
 
 const AWKWARD = ["a/b", "%2F", "ü ☂", "a?b#c", "a+b&c=d", " x ", "..."];
-
-/** A Standard Schema without a library. */
-const numbered: StandardSchema<{ number: number }> = {
-  "~standard": {
-    version: 1,
-    vendor: "conformance",
-    validate: (value) => {
-      const { number } = value as { number?: unknown }; // the service sends objects
-      return typeof number === "number" ? { value: { number } } : { issues: [{ message: "no number" }] };
-    },
-  },
-};
 
 export const creation: readonly Case[] = [
   {
@@ -32,29 +19,6 @@ export const creation: readonly Case[] = [
     },
   },
   {
-    name: "an issue is created by the project's name, its id, and the project itself",
-    run: async (bench) => {
-      const service = await bench.service({ projects: [{ id: "prj_1", name: "web" }] });
-      const client = bench.client(service);
-      const [project] = await client.projects.list().toArray();
-      const numbers: number[] = [];
-      for (const one of ["web", "prj_1", project ?? ""]) {
-        numbers.push((await client.issues.create(one, { title: "Blank ☂", type: "bug" })).number);
-      }
-      equal(numbers, [1, 2, 3]);
-      const [, ...created] = await service.requests();
-      equal(
-        created.map(({ path }) => path),
-        ["web", "prj_1", "prj_1"].map((segment) => `/projects/${segment}/issues`),
-      );
-      equal(
-        created.map(({ text }) => text),
-        Array(3).fill('{"title":"Blank ☂","type":"bug"}'),
-        "bodies",
-      );
-    },
-  },
-  {
     name: "a path value is one segment, encoded once, whatever is in it",
     run: async (bench) => {
       const service = await bench.service({ projects: AWKWARD.map((name) => ({ name })) });
@@ -64,18 +28,6 @@ export const creation: readonly Case[] = [
         (await service.requests()).map(({ path }) => path),
         AWKWARD.map((name) => `/projects/${encodeURIComponent(name)}/issues`),
       );
-    },
-  },
-  {
-    name: "a path value that would address another endpoint rejects, and nothing is sent",
-    run: async (bench) => {
-      const service = await bench.service();
-      const client = bench.client(service);
-      for (const project of ["", ".", "..", "a/../b", "a/", "\ud800"]) {
-        const error = await bench.refusal(client.issues.create(project, { title: "No", type: "bug" }), "ArgumentError");
-        equal(error.kind, "argument");
-      }
-      equal(await service.requests(), []);
     },
   },
   {
@@ -91,31 +43,6 @@ export const creation: readonly Case[] = [
         equal([one?.headers["accept"], one?.headers["cookie"]], ["application/json", undefined]);
       }
       equal([read?.headers["content-type"], write?.headers["content-type"]], [undefined, "application/json"]);
-    },
-  },
-  {
-    name: "a token is created, works, and is revoked",
-    run: async (bench) => {
-      const service = await bench.service();
-      const client = bench.client(service);
-      const { id, plaintext } = await client.tokens.create({ name: "job", scopes: ["projects:read"] });
-      const job = client.withOptions({ token: plaintext });
-      equal((await job.projects.list().toArray()).length, 3);
-      equal(await client.tokens.revoke(id), undefined);
-      equal((await bench.refusal(job.projects.list().toArray(), "AuthenticationError")).status, 401);
-    },
-  },
-  {
-    name: "another endpoint is reached with the same path rules and a schema",
-    run: async (bench) => {
-      const client = bench.client(await bench.service({ projects: [{ name: "a/b" }] }));
-      const issue = await client.request({
-        method: "POST",
-        path: bench.suite.pkg.path`/projects/${"a/b"}/issues`,
-        json: { title: "It broke", type: "bug" },
-        schema: numbered,
-      });
-      equal(issue.number, 1);
     },
   },
   {

@@ -35,25 +35,4 @@ export const limits: readonly Case[] = [
       holds(waited >= 999, `a wait of 1 s, not ${waited} ms`);
     },
   },
-  {
-    name: "a pause that is longer than maxRetryAfterMs fails the call at once",
-    run: async (bench) => {
-      const service = await bench.service();
-      const headers = { "retry-after": "3600", "ratelimit-limit": "60", "ratelimit-remaining": "0" };
-      await service.fault({ status: 429, headers, body: { error: "too_many_requests" } });
-      const error = await bench.refusal(bench.client(service).sessions.get("any"), "RateLimitError");
-      equal(
-        [error.retryAfterMs, error.limit, error.remaining, error.code, error.outcome],
-        [3_600_000, 60, 0, "too_many_requests", "rejected"],
-      );
-    },
-  },
-  {
-    name: "the rate limit can be read after a call",
-    run: async (bench) => {
-      const client = bench.client(await bench.service({ rateLimit: { limit: 50 } }));
-      await client.projects.list().toArray();
-      equal([client.rateLimit?.limit, client.rateLimit?.remaining], [50, 49]);
-    },
-  },
 ];

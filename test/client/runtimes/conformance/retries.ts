@@ -1,9 +1,6 @@
 import { type Family, outcomeFor, RULES, type Rule } from "../../../support/retry-table.ts";
-import type { Bench, Case, Service } from "./bench.ts";
+import type { Case, Service } from "./bench.ts";
 import { equal, holds } from "./check.ts";
-
-const create = (bench: Bench, service: Service): Promise<unknown> =>
-  bench.client(service, bench.quick).issues.create("project-1", { title: "It broke", type: "bug" });
 
 const count = async (service: Service): Promise<number> => (await service.requests()).length;
 
@@ -22,57 +19,12 @@ const failureUnder = (rule: Rule, family: Family): { outcome: string | undefined
 
 export const retries: readonly Case[] = [
   {
-    name: "a read is sent again after a 503's Retry-After",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ status: 503, headers: { "retry-after": "1" } });
-      await bench.client(service).projects.list().toArray();
-      equal(await count(service), requestsAfter(RULES.unavailable, "safe"), "requests");
-      const [failed, sent] = await service.requests();
-      const waited = (sent?.at ?? 0) - (failed?.at ?? 0);
-      // Both times are in whole milliseconds.
-      holds(waited >= 999, `a wait of 1 s, not ${waited} ms`);
-    },
-  },
-  {
-    name: "a write is not sent again after a 503",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ status: 503, headers: { "retry-after": "1" } });
-      const { retryAfterMs, outcome, attempts } = await bench.refusal(create(bench, service), "ServerError");
-      equal({ outcome, attempts }, failureUnder(RULES.unavailable, "write"));
-      equal([retryAfterMs, await count(service)], [1_000, attempts]);
-    },
-  },
-  {
-    name: "a read is sent again after a 500, a limited number of times",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ status: 500, times: 9 });
-      const read = bench.client(service, bench.quick).projects.list().toArray();
-      const { outcome, attempts } = await bench.refusal(read, "ServerError");
-      equal({ outcome, attempts }, failureUnder(RULES.transientStatus, "safe"));
-      equal(await count(service), attempts, "requests");
-    },
-  },
-  {
     name: "a read whose connection breaks is sent again",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ operation: "sessions.list", drop: "before" });
       const sessions = await bench.client(service, bench.quick).sessions.list("project-1").toArray();
       equal([sessions.length, await count(service)], [3, requestsAfter(RULES.connectionLost, "safe")]);
-    },
-  },
-  {
-    name: "a write whose connection breaks is not sent again: its outcome is unknown",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ operation: "issues.create", drop: "after", times: 9 });
-      const { outcome, attempts, message } = await bench.refusal(create(bench, service), "ConnectionError");
-      equal({ outcome, attempts }, failureUnder(RULES.connectionLost, "write"));
-      if (!bench.suite.traits.resends) equal(await count(service), 1, "requests");
-      holds(message.includes("check before sending it again"), `a warning in "${message}"`);
     },
   },
   {

@@ -1,6 +1,6 @@
 /** What ends a call before its answer: the caller's signal, and time. */
 import type { Bench, Case } from "./bench.ts";
-import { equal, holds } from "./check.ts";
+import { equal } from "./check.ts";
 
 /** Longer than any case may take. */
 const NEVER_MS = 60_000;
@@ -60,24 +60,6 @@ export const stops: readonly Case[] = [
   { name: "an abort while the service is silent ends the request", run: (bench) => abortedIn(bench, "headers") },
   { name: "an abort while the body stalls ends the request", run: (bench) => abortedIn(bench, "body") },
   {
-    name: "an abort without a reason has the platform's own for a cause",
-    run: async (bench) => {
-      const call = bench.client(await bench.service()).sessions.get("any", { signal: AbortSignal.abort() });
-      equal(((await bench.refusal(call, "AbortError")).cause as Error).name, "AbortError");
-    },
-  },
-  {
-    name: "an abort ends the wait for a rate limit",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ status: 429, headers: { "retry-after": "60" } });
-      const controller = new AbortController();
-      const onEvent = ({ type }: { type: string }): void => void (type === "rate_limit_pause" && controller.abort());
-      const call = bench.client(service, { onEvent }).sessions.get("any", { signal: controller.signal });
-      equal((await bench.refusal(call, "AbortError")).outcome, "rejected");
-    },
-  },
-  {
     name: "timeoutMs ends the wait for the head of a response",
     run: async (bench) => {
       const service = await bench.service();
@@ -107,15 +89,6 @@ export const stops: readonly Case[] = [
     },
   },
   {
-    name: "a timeout of a read is sent again, and may then succeed",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ delayMs: NEVER_MS });
-      const client = bench.client(service, { timeoutMs: TIMEOUT_MS, ...bench.quick });
-      equal((await client.projects.list().toArray()).length, 3);
-    },
-  },
-  {
     name: "a response that comes while the program computes is no timeout",
     where: ({ movesWhileComputing }) => movesWhileComputing,
     isAlone: true,
@@ -132,34 +105,6 @@ export const stops: readonly Case[] = [
         equal((await call).title, limit, "the response");
       }
       equal((await service.requests()).length, 2, "requests");
-    },
-  },
-  {
-    name: "totalTimeoutMs ends the wait between attempts",
-    run: async (bench) => {
-      const service = await bench.service();
-      await service.fault({ status: 500, times: 9 });
-      const retry = { minDelayMs: NEVER_MS, maxDelayMs: NEVER_MS };
-      const call = bench.client(service, { totalTimeoutMs: TIMEOUT_MS, retry }).sessions.get("any");
-      const { phase, attempts } = await bench.refusal(call, "TimeoutError");
-      equal([phase, attempts], ["total", 1]);
-    },
-  },
-  {
-    name: "a token provider that hangs is timed out, and its signal aborted",
-    run: async (bench) => {
-      const service = await bench.service();
-      let signal: AbortSignal | undefined;
-      const client = bench.client(service, {
-        token: (context) => {
-          signal = context.signal;
-          return new Promise<string>(() => undefined);
-        },
-        timeoutMs: TIMEOUT_MS,
-      });
-      const { phase, outcome } = await bench.refusal(client.sessions.get("any"), "TimeoutError");
-      equal([phase, outcome, signal?.aborted], ["token", "not_sent", true]);
-      holds((await service.requests()).length === 0, "nothing sent");
     },
   },
 ];

@@ -12,18 +12,6 @@ async function ownToken(bench: Bench, service: Service): Promise<{ id: string; p
 
 export const tokens: readonly Case[] = [
   {
-    name: "a rotated token is adopted, and the old one is dead",
-    run: async (bench) => {
-      const service = await bench.service();
-      const { id, plaintext } = await ownToken(bench, service);
-      const client = bench.client(service, { token: plaintext });
-      await client.tokens.rotate(id, { adopt: true });
-      equal((await client.projects.list().toArray()).length, 3);
-      const old = bench.client(service, { token: plaintext });
-      await bench.refusal(old.projects.list().toArray(), "AuthenticationError");
-    },
-  },
-  {
     name: "calls that meet a rotation are sent once more with the new token, writes too",
     run: async (bench) => {
       const service = await bench.service();
@@ -39,25 +27,6 @@ export const tokens: readonly Case[] = [
       const created = await Promise.all(calls);
       await rotation;
       equal(created.map(({ number }) => number).sort(), [1, 2, 3, 4]);
-    },
-  },
-  {
-    name: "a token provider is called for each attempt, with the rejected token",
-    run: async (bench) => {
-      const service = await bench.service();
-      const asked: (string | undefined)[] = [];
-      const client = bench.client(service, {
-        token: async ({ rejected }) => {
-          asked.push(rejected);
-          return rejected === undefined ? "emu_none_none" : service.token;
-        },
-      });
-      equal((await client.projects.list().toArray()).length, 3);
-      equal(asked.filter((rejected) => rejected !== undefined)[0], "emu_none_none");
-      equal(
-        (await service.requests()).map(({ status }) => status),
-        [401, 200],
-      );
     },
   },
 ];

@@ -1,7 +1,7 @@
 /** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
-import type { CallObserver, ClientEvent, Durations } from "../../../../src/client/index.ts";
-import { ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import type { ClientEvent, Durations } from "../../../../src/client/index.ts";
+import { ended, fakeNow, fakeTime, pass } from "../../../support/fake-time.ts";
 import { after, connectionLost, good, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -52,22 +52,6 @@ test("the durations of every retry and of the last response are the call's time"
   );
 });
 
-test("a 401 and its second attempt: the retry has the durations of the rejected attempt", async () => {
-  const events: ClientEvent[] = [];
-  const service = scriptedFetch(after(30, responds(401)), after(20, good));
-  let asked = 0;
-  const token = (): string => `pat_${++asked}`;
-  const began = fakeNow();
-  await ended(service.client({ token, onEvent: (event) => void events.push(event) }).sessions.get("1"));
-  const took = fakeNow() - began;
-  const [retry] = events.filter((event) => event.type === "retry");
-  const last = events.filter((event) => event.type === "response").at(-1);
-  if (retry === undefined || last === undefined) return expect.fail("both were expected");
-  expect(retry).toMatchObject({ reason: "unauthorized", attempt: 1, status: 401 });
-  expect(retry.headersMs).toBeGreaterThanOrEqual(30);
-  expect(sum(retry, last)).toBeCloseTo(took, 6);
-});
-
 test("a walk reports its pages, its items, and how long it has waited", async () => {
   const events: ClientEvent[] = [];
   const page =
@@ -93,64 +77,4 @@ test("a walk reports its pages, its items, and how long it has waited", async ()
   expect(pages[1]?.waitedMs).toBeGreaterThanOrEqual(3_000);
   expect(pages[2]?.waitedMs).toBeGreaterThanOrEqual(pages[1]?.waitedMs ?? Number.POSITIVE_INFINITY);
   await pass(1);
-});
-
-test("each walk of a list counts for itself", async () => {
-  const events: ClientEvent[] = [];
-  const service = scriptedFetch(() => Response.json({ data: [{ id: "a", name: "a" }], next_cursor: null }));
-  const list = service.client({ onEvent: (event) => void events.push(event) }).projects.list();
-  await ended(list.toArray());
-  await ended(list.toArray());
-  expect(events.filter((event) => event.type === "page").map(({ pages, items }) => [pages, items])).toEqual([
-    [1, 1],
-    [1, 1],
-  ]);
-});
-
-test("waits of a call that fails are reported at its end", async () => {
-  const ends: unknown[] = [];
-  const end: CallObserver["end"] = (error, waited) => void ends.push([error?.kind, waited]);
-  const options = { instrumentation: { begin: () => ({ end }) }, retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } };
-  const client = scriptedFetch(responds(503), responds(404), good, tooMany(60)).client(options);
-  const nothing = { waitMs: 0, queueMs: 0, tokenMs: 0 };
-  const stop = new AbortController();
-  const backingOff = watch([client.sessions.get("1", { signal: stop.signal })]);
-  await pass(5_000);
-  stop.abort();
-  await finish(backingOff);
-  await ended(client.sessions.get("1"));
-  await ended(client.sessions.get("1"));
-  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
-  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
-  const halted = new AbortController();
-  const inLine = watch([client.sessions.get("1", { signal: halted.signal })]);
-  await pass(7_000);
-  halted.abort();
-  await finish(inLine);
-  expect(ends).toEqual([
-    ["abort", { ...nothing, waitMs: 5_000 }],
-    ["not_found", undefined],
-    [undefined, undefined],
-    ["rate_limit", undefined],
-    ["rate_limit", nothing],
-    ["abort", { ...nothing, queueMs: 7_000 }],
-  ]);
-});
-
-test.each<[string, () => Promise<string>]>([
-  [
-    "fails",
-    async () => {
-      await later(700);
-      throw new Error("no token");
-    },
-  ],
-  ["hangs until the attempt's time is over", () => new Promise(() => undefined)],
-])("a token provider that %s: the wait for it is reported at the end", async (_, token) => {
-  const ends: unknown[] = [];
-  const end: CallObserver["end"] = (error, waited) => void ends.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
-  const client = scriptedFetch(good).client({ token, timeoutMs: 700, instrumentation: { begin: () => ({ end }) } });
-  const { error, tookMs } = await ended(client.sessions.get("1"));
-  expect(tookMs).toBeGreaterThanOrEqual(700);
-  expect(ends).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
 });

@@ -1,5 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Client, type ClientEvent, type ClientOptions, type Logger, path } from "../../../../src/client/index.ts";
+import { describe, expect, test } from "vitest";
+import { Client, type ClientEvent, type Logger } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
@@ -85,14 +85,6 @@ test("no token_refresh and no retry without another token", async () => {
   expect(types()).toEqual(["request", "response", "end"]);
 });
 
-test("a provider that has no other token: no token_refresh and no retry", async () => {
-  wire.script(json({}, 401));
-  const { onEvent, types } = recorder();
-  await rejection(wire.client({ onEvent, token: () => "pat_same" }).sessions.get("s"));
-  expect(types()).not.toContain("token_refresh");
-  expect(types()).toEqual(["request", "response", "end"]);
-});
-
 test("a deprecation emits one event for each method and template of a path", async () => {
   wire.reply(({ path }) =>
     json(
@@ -111,19 +103,6 @@ test("a deprecation emits one event for each method and template of a path", asy
   ]);
 });
 
-test("a deprecation of custom requests is told of each method and template, not once for all", async () => {
-  wire.reply(() => json({}, 200, { deprecation: "@1735689599" }));
-  const { events, onEvent } = recorder();
-  const client = wire.client({ onEvent });
-  for (const id of ["1", "2"]) {
-    await client.request({ method: "GET", path: path`/enclaves/${id}` });
-    await client.request({ method: "DELETE", path: path`/enclaves/${id}` });
-    await client.request({ method: "GET", path: path`/library/${id}` });
-    await client.request({ method: "GET", path: path`/library` });
-  }
-  expect(events.filter((event) => event.type === "deprecation")).toHaveLength(4);
-});
-
 test("operations have their names, calls their ids", async () => {
   wire.reply(pagesOf(["a"], ["b"]));
   const { events, onEvent } = recorder();
@@ -131,26 +110,6 @@ test("operations have their names, calls their ids", async () => {
   await client.projects.list().toArray();
   expect(events.map(({ operation }) => operation)).toEqual(Array(8).fill("projects.list"));
   expect(new Set(events.map(({ callId }) => callId)).size).toBe(2);
-});
-
-test("ids of calls are unique in the process, over clients and over copies of the package", async () => {
-  const CALLS = 50;
-  vi.resetModules();
-  onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-  const copy = await import("../../../../src/client/index.ts");
-  expect(copy.Client).not.toBe(Client);
-  const ids: string[] = [];
-  const options: ClientOptions = {
-    baseUrl: "https://service.example.com/api/v1",
-    token: "t",
-    fetch: async () => json({ id: "s", state: "on" }),
-    onEvent: ({ type, callId }) => void (type === "request" && ids.push(callId)),
-  };
-  const first = new Client(options);
-  const clients = [first, first.withOptions({ timeoutMs: 1_000 }), new Client(options), new copy.Client(options)];
-  await Promise.all(clients.flatMap((client) => Array.from({ length: CALLS }, () => client.sessions.get("s"))));
-  expect(ids).toHaveLength(clients.length * CALLS);
-  expect(new Set(ids).size).toBe(ids.length);
 });
 
 test("all events of a call, its hooks, its log lines and its error have the same id", async () => {
@@ -219,18 +178,6 @@ describe("a listener that throws or never settles breaks nothing", () => {
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(events.length).toBe(6);
-  });
-
-  test("a listener that changes an event does not change what the logger gets", async () => {
-    wire.script(session());
-    const lines: string[] = [];
-    const log = (line: string): void => void lines.push(line);
-    const onEvent = (event: ClientEvent): void => void Object.assign(event, { operation: "changed", type: "changed" });
-    await wire
-      .client({ onEvent, logger: { debug: log, info: log, warn: log, error: log }, logLevel: "debug" })
-      .sessions.get("s");
-    expect(lines.join()).not.toContain("changed");
-    expect(lines).toHaveLength(2);
   });
 });
 

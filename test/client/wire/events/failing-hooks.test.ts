@@ -1,6 +1,6 @@
 /** What the application's own functions throw changes no call, and is one line in the log. */
 import { describe, expect, test } from "vitest";
-import type { CallOptions, ClientEvent, ClientOptions, LogFields } from "../../../../src/client/index.ts";
+import type { CallOptions, ClientOptions, LogFields } from "../../../../src/client/index.ts";
 import { settleDown } from "../../../support/fake-time.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
@@ -60,48 +60,10 @@ describe.each(FAILING)("a hook that %s", (_, hook) => {
   });
 });
 
-test("each of both is said once by a client, and again by a client that is derived from it", async () => {
-  wire.reply(() => json({ id: "s", state: "on" }));
-  const { lines, logger } = recorder();
-  const client = wire.client({ logger, onEvent: fail });
-  for (const one of [client, client, client.withOptions({ timeoutMs: 5_000 })]) {
-    await one.sessions.get("s", { onResponse: fail });
-    await one.projects
-      .list({}, { onResponse: fail })
-      .page()
-      .catch(() => undefined);
-  }
-  await settleDown();
-  expect(lines.map(({ fields }) => fields["hook"])).toEqual(["onEvent", "onResponse", "onEvent", "onResponse"]);
-});
-
-test.each(["error", "off"] as const)("at level %s, and without a logger, nothing is said", async (logLevel) => {
-  wire.reply(() => json({ id: "s", state: "on" }));
-  const { lines, logger } = recorder();
-  for (const options of [{ logger, logLevel }, {}]) {
-    await wire.client({ ...options, onEvent: fail }).sessions.get("s", { onResponse: fail });
-  }
-  await settleDown();
-  expect(lines).toEqual([]); // and a line on the console would fail this test
-});
-
 test("a wait tells its own onResponse as any call does", async () => {
   wire.script(json({ id: "s", state: "on" }));
   const { lines, logger } = recorder();
   const done = await wire.client({ logger }).sessions.waitFor("s", { until: () => true, onResponse: fail });
   expect(done).toEqual({ id: "s", state: "on" });
   expect(lines).toMatchObject([{ level: "warn", fields: { operation: "sessions.waitFor", hook: "onResponse" } }]);
-});
-
-test("a logger that fails, too, breaks nothing, and no event is lost", async () => {
-  wire.script(json({ id: "s", state: "on" }));
-  const seen: ClientEvent["type"][] = [];
-  const logger = { debug: fail, info: fail, warn: fail, error: fail };
-  const onEvent = ({ type }: ClientEvent): never => {
-    seen.push(type);
-    return fail();
-  };
-  const client = wire.client({ logger, logLevel: "debug", onEvent });
-  expect(await client.sessions.get("s", { onResponse: fail })).toEqual({ id: "s", state: "on" });
-  expect(seen).toEqual(["request", "response", "end"]);
 });

@@ -2,15 +2,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../../src/client/index.ts";
-import { combine } from "../../../../src/core/instrumentation.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
-const fails = (): never => {
-  throw new Error("no");
-};
 const session = (): Response => json({ id: "s", state: "on" });
 
 function follower(more: CallObserver = {}): {
@@ -113,22 +109,6 @@ test("an attempt is sent in the context of around, once, however around calls it
   expect(seen).toEqual(["its own", undefined, undefined, undefined, "its own", undefined]);
 });
 
-test("of several, the first is the outermost", async () => {
-  wire.reply(session);
-  const observed: string[] = [];
-  const around =
-    (name: string): NonNullable<CallObserver["around"]> =>
-    (send) => {
-      observed.push(`${name} begins`);
-      send();
-      observed.push(`${name} ends`);
-    };
-  const observers: readonly CallObserver[] = [{ around: around("outer") }, {}, { around: around("inner") }];
-  const instrumentation = combine(observers.map((one) => ({ begin: () => one })));
-  await wire.client({ instrumentation }).sessions.get("s");
-  expect(observed).toEqual(["outer begins", "inner begins", "inner ends", "outer ends"]);
-});
-
 test("what it throws or rejects with is ignored", async () => {
   const fail = (): never => {
     throw new Error("instrumentation");
@@ -167,15 +147,4 @@ test("a derived client has the same instrumentation; a logger logs failed calls,
     expect.stringMatching(/^error: \[call_\w+\] issues\.create: 201, but the response is not of the expected shape/),
   ]);
   expect(observed.filter((line) => line.startsWith("end "))).toEqual(["end not_found", "end server", "end validation"]);
-});
-
-test.each<[string, Instrumentation["begin"]]>([
-  ["null", () => null as unknown as undefined],
-  ["an observer whose members cannot be read", () => new Proxy<CallObserver>({}, { get: fails })],
-])("%s in the place of an observer breaks nothing", async (_, begin) => {
-  wire.script(session());
-  const observed: string[] = [];
-  const client = wire.client({ instrumentation: { begin }, onEvent: ({ type }) => void observed.push(type) });
-  await expect(client.sessions.get("s")).resolves.toEqual({ id: "s", state: "on" });
-  expect(observed).toEqual(["request", "response", "end"]);
 });

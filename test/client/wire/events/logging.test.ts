@@ -76,16 +76,6 @@ describe("the level", () => {
     expect(await levelsOf({})).toEqual(["error", "info", "warn"]);
   });
 
-  test("of an option comes before that of the environment", async () => {
-    vi.stubEnv("PROJECT_AUTOMATION_LOG", "debug");
-    expect(await levelsOf({ logLevel: "error" })).toEqual(["error"]);
-  });
-
-  test("of the environment may be off", async () => {
-    vi.stubEnv("PROJECT_AUTOMATION_LOG", "off");
-    expect(await levelsOf({})).toEqual([]);
-  });
-
   test("that is invalid is a ConfigError", () => {
     expect(() => wire.client({ logLevel: "verbose" as never })).toThrow(
       new ConfigError('options.logLevel must be one of debug, info, warn, error, off, not "verbose"', {
@@ -151,24 +141,6 @@ describe("the lines", () => {
     ]);
   });
 
-  test("have whole milliseconds alone", async () => {
-    const { logger, lines } = recorder();
-    const events: ClientEvent[] = [];
-    await work(
-      wire.client({
-        retry: { minDelayMs: 3.3 },
-        logger,
-        logLevel: "debug",
-        onEvent: (event) => void events.push(event),
-      }),
-    );
-    const numbers = lines.flatMap(([, , fields]) => Object.values(fields).filter((value) => typeof value === "number"));
-    expect(numbers.length).toBeGreaterThan(20);
-    expect(numbers.filter((value) => !Number.isInteger(value))).toEqual([]);
-    for (const [, line] of lines) expect(line).not.toMatch(/\d\.\d/);
-    expect(events.find(({ type }) => type === "retry")).not.toMatchObject({ delayMs: 3 });
-  });
-
   test.each([
     ["rate limit, 4 s", 429, "4", "info", "rate limit reached, pausing for"],
     ["rate limit, 5 s", 429, "5", "warn", "rate limit reached, pausing for"],
@@ -190,15 +162,6 @@ describe("the lines", () => {
     expect(lines.filter(([at]) => at === "warn")).toHaveLength(level === "warn" ? 1 : 0);
   });
 
-  test("have no negative duration, also after a Retry-After of 0", async () => {
-    const { logger, lines } = recorder();
-    wire.script(json({}, 429, { "retry-after": "0" }), json({ id: "s", state: "on" }));
-    await wire.client({ logger, logLevel: "debug" }).sessions.get("s");
-    const durations = lines.flatMap(([, , fields]) => Object.entries(fields).filter(([name]) => name.endsWith("Ms")));
-    expect(durations.filter(([name]) => name === "delayMs")).toHaveLength(2);
-    expect(durations.filter(([, ms]) => Number(ms) < 0)).toEqual([]);
-  });
-
   test("and their fields hold no secret", async () => {
     const { logger, lines } = recorder();
     const secret = { error: TOKEN, message: `Bearer ${TOKEN}`, plaintext: "pat_new_secretOfTheAnswer" };
@@ -217,42 +180,6 @@ describe("the lines", () => {
     await rejection(wire.client({ logger, logLevel: "debug" }).sessions.get("s"));
     for (const [, line] of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
     expect(lines.at(-1)?.[1]).toContain("first second [31mthird");
-  });
-});
-
-describe("a logger that takes its arguments in another order", () => {
-  test("pino's takes the fields first: an object of four functions adapts it", async () => {
-    const written: object[] = [];
-    const write =
-      (level: number) =>
-      (fields: object, msg: string): void =>
-        void written.push({ level, ...fields, msg });
-    const log = { debug: write(20), info: write(30), warn: write(40), error: write(50) };
-    const logger: Logger = {
-      debug: (line, fields) => log.debug(fields, line),
-      info: (line, fields) => log.info(fields, line),
-      warn: (line, fields) => log.warn(fields, line),
-      error: (line, fields) => log.error(fields, line),
-    };
-    wire.script(json({ id: "s", state: "on" }));
-    await wire.client({ logger, logLevel: "debug" }).sessions.get("s");
-    expect(written).toMatchObject([
-      { level: 20, operation: "sessions.get", attempt: 1, msg: expect.stringContaining("attempt 1") },
-      { level: 20, operation: "sessions.get", status: 200, msg: expect.stringContaining("response 200") },
-    ]);
-  });
-
-  test("one that throws or rejects breaks nothing", async () => {
-    wire.reply(() => json({ id: "s", state: "on" }));
-    const fail = (): never => {
-      throw new Error("disk full");
-    };
-    const reject = (): void => Promise.reject(new Error("disk full")) as never;
-    for (const line of [fail, reject]) {
-      const logger = { debug: line, info: line, warn: line, error: line };
-      const client = wire.client({ logger, logLevel: "debug", onEvent: fail });
-      expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type ClientEvent, memoryRateLimiter, type RateLimiter } from "../../../../src/client/index.ts";
 import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
@@ -107,18 +107,6 @@ test("the end of the pause of a replaced token is told, however long another tok
   expect(ends).toHaveLength(18);
 });
 
-test("a pause that was noted under fake timers does not outlive them", async () => {
-  const service = scriptedFetch(tooMany(100), good);
-  const client = service.client({ retry: false });
-  // A clock that runs a day ahead, and then goes back.
-  const clock = vi.spyOn(performance, "now").mockReturnValue(fakeNow() + 86_400_000);
-  await ended(client.sessions.get("1"));
-  expect(client.rateLimit?.pausedUntil).toBeDefined();
-  clock.mockRestore();
-  expect(client.rateLimit?.pausedUntil).toBeUndefined();
-  expect((await ended(client.sessions.get("2"))).error).toBeUndefined();
-});
-
 test("the end of a call is told once, after everything else, with what came of it", async () => {
   const events: ClientEvent[] = [];
   const service = scriptedFetch(tooMany(2), good, tooMany(600));
@@ -132,22 +120,4 @@ test("the end of a call is told once, after everything else, with what came of i
   ]);
   expect(ends[0]?.durationMs).toBeGreaterThanOrEqual(2_000);
   expect(events.at(-1)?.type).toBe("end");
-});
-
-test("the end of a pause has the ids of its beginning, whichever call is sent first after it", async () => {
-  const events: ClientEvent[] = [];
-  const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(2)(sent) : good(sent)));
-  const client = service.client({ onEvent: (event) => void events.push(event) });
-  const first = new AbortController();
-  const paused = watch([client.sessions.get("1", { signal: first.signal })]);
-  await pass(1);
-  const others = watch([client.sessions.get("2"), client.sessions.get("3")]);
-  await pass(1);
-  first.abort();
-  await allEnded([paused, others]);
-  const [begun, over] = events.filter(({ type }) => type.startsWith("rate_limit"));
-  expect([begun?.type, over?.type]).toEqual(["rate_limit_pause", "rate_limit_resume"]);
-  expect(over).toMatchObject({ callId: begun?.callId, operation: "sessions.get", attempt: begun?.attempt });
-  const sentFirst = events.find(({ type, callId }) => type === "request" && callId !== begun?.callId);
-  expect(sentFirst?.at).toBeGreaterThanOrEqual((begun?.at ?? 0) + 2_000);
 });

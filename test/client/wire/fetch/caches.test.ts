@@ -118,17 +118,6 @@ test.each(Object.entries(OTHERS))("not a read: %s", (_, call) =>
   expectOptions(call, { next, dispatcher }, { cache: "no-store", dispatcher }),
 );
 
-test("a derived client's options hold for all its requests alike, and those of the first one stay as they are", async () => {
-  const cached = (fetch: typeof globalThis.fetch): Client =>
-    new Client({ baseUrl: BASE, token: TOKEN, fetch }).withOptions({ fetchOptions: { next } });
-  expect(await optionsOf((client) => client.withOptions({ retry: false }).sessions.get("s"), cached)).toEqual([
-    { next },
-  ]);
-  expect(await optionsOf((client) => client.issues.create("p", input), cached)).toEqual([{ cache: "no-store" }]);
-  const uncached = (client: Client): Promise<unknown> => client.withOptions({ fetchOptions: {} }).sessions.get("s");
-  expect(await optionsOf(uncached, cached)).toEqual([{}]);
-});
-
 test("a rotation that a token begins by itself goes without them, beside a read that goes with them", async () => {
   const expires_at = new Date(Date.now() + 3_600_000).toISOString();
   const token = rotatingToken({ token: { id: "tok_1", plaintext: TOKEN, expires_at }, onRotated: () => {} });
@@ -137,17 +126,6 @@ test("a rotation that a token begins by itself goes without them, beside a read 
   const seen = await optionsOf((client) => client.sessions.get("s"), make);
   expect(seen).toHaveLength(2);
   expect(seen).toEqual(expect.arrayContaining([{ next }, { cache: "no-store" }]));
-});
-
-test("the objects that are passed are handed over, and not changed", async () => {
-  const cf = Object.freeze({ cacheTtl: 60, minify: true });
-  const passed = Object.freeze({ cf, next: Object.freeze(next), dispatcher });
-  const [read] = await optionsOf((client) => client.sessions.get("s"), clientWith(passed));
-  expect(read?.["cf"]).toBe(cf);
-  expect(read?.["next"]).toBe(passed.next);
-  const [write] = await optionsOf((client) => client.tokens.revoke("t"), clientWith(passed));
-  expect(write?.["dispatcher"]).toBe(dispatcher);
-  expect(cf).toEqual({ cacheTtl: 60, minify: true });
 });
 
 describe("cache-control, for caches on the way", () => {

@@ -7,7 +7,6 @@ import {
   type ClientOptions,
   type FetchFunction,
   type FetchInit,
-  path,
   VERSION,
 } from "../../../../src/client/index.ts";
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
@@ -101,11 +100,6 @@ describe("what it is called with", () => {
       expect(init.cache).toBe("no-store");
       expect(init.headers).not.toHaveProperty("user-agent");
     });
-
-    test("in a browser fetchOptions may say otherwise", async () => {
-      const init = await seenAs("Mozilla/5.0", { fetchOptions: { cache: "no-cache" } });
-      expect(init.cache).toBe("no-cache");
-    });
   });
 
   test("a request without a body has none in its init, and init belongs to that one request", async () => {
@@ -183,48 +177,10 @@ describe("as applications write it", () => {
   });
 });
 
-test("a function that reads a copy of a refusal can read it to its end, also when the call is over", async () => {
-  let finish = (): void => expect.fail("the request has come");
-  const server = await serve((response) => {
-    response.writeHead(429).write('{"error":');
-    finish = () => void response.end('"late"}');
-  });
-  let copy: Promise<string> | undefined;
-  const copying: FetchFunction = async (url, init) => {
-    const response = await globalThis.fetch(url, init);
-    copy = response.clone().text();
-    return response;
-  };
-  const error = await rejection(clientOf(server, { fetch: copying, retry: false }).sessions.get("1"));
-  expect(error).toMatchObject({ kind: "rate_limit" });
-  finish();
-  expect(await copy).toBe('{"error":"late"}');
-});
-
 describe.each<[string, FetchFunction]>([
   ["undici", undiciFetch],
   ["node-fetch", nodeFetch],
 ])("the fetch of %s, passed as it is", (_, fetch) => {
-  test("waits out a 429, and retries a 500", async () => {
-    const answers = [429, 500, 200];
-    const server = await serve((response, __) => {
-      const status = answers.shift() ?? 200;
-      if (status === 429) response.setHeader("retry-after", "0");
-      send(response, status, { id: "1", state: "on" });
-    });
-    expect(await clientOf(server, { fetch }).sessions.get("1")).toMatchObject({ id: "1" });
-    expect(server.seen).toHaveLength(3);
-  });
-
-  test("follows no redirect", async () => {
-    const server = await serve((response) => response.writeHead(307, { location: "https://other.example.com/" }).end());
-    expect(await rejection(clientOf(server, { fetch }).issues.create("web", input))).toMatchObject({
-      kind: "redirect",
-      status: 307,
-    });
-    expect(server.seen).toHaveLength(1);
-  });
-
   test("is aborted with the call, also while the body is read", async () => {
     let gone: Promise<unknown> | undefined;
     const server = await serve((response) => {
@@ -252,57 +208,6 @@ describe.each<[string, FetchFunction]>([
     expect(error).toMatchObject({ kind: "rate_limit" });
     await gone;
   });
-
-  test("a lost connection is retried for a read, and not for a write", async () => {
-    const server = await serve((response) => response.socket?.resetAndDestroy());
-    const client = clientOf(server, { fetch });
-    expect(await rejection(client.sessions.get("1"))).toMatchObject({
-      kind: "connection",
-      attempts: DEFAULT_RETRY.attempts,
-    });
-    expect(await rejection(client.issues.create("web", input))).toMatchObject({
-      kind: "connection",
-      attempts: 1,
-      outcome: "unknown",
-    });
-  });
-
-  test("a body that is cut off is retried for a read", async () => {
-    const server = await serve((response) => {
-      response.writeHead(200, { "content-length": "100" });
-      response.write('{"id":', () => response.socket?.resetAndDestroy());
-    });
-    expect(await rejection(clientOf(server, { fetch }).sessions.get("1"))).toMatchObject({
-      kind: "connection",
-      attempts: DEFAULT_RETRY.attempts,
-      rawBody: expect.any(String),
-    });
-  });
-
-  test("the size of a body is limited", async () => {
-    const server = await serve((response) => send(response, 200, { id: "1", state: "é".repeat(600) }));
-    expect(await rejection(clientOf(server, { fetch, maxResponseBytes: 1_000 }).sessions.get("1"))).toMatchObject({
-      kind: "parse",
-      message: expect.stringContaining("larger than maxResponseBytes"),
-    });
-    expect(await clientOf(server, { fetch, maxResponseBytes: 2_000 }).sessions.get("1")).toMatchObject({ id: "1" });
-  });
-});
-
-test("a request that a server sees is the same, whichever fetch sends it", async () => {
-  const server = await serve((response) => send(response, 200, {}));
-  for (const fetch of [globalThis.fetch, undiciFetch, nodeFetch] satisfies FetchFunction[]) {
-    const client = clientOf(server, { fetch });
-    await client.request({ method: "PUT", path: path`/configs/${"main"}`, json: { a: 1 } });
-  }
-  const own = ["accept", "authorization", "content-type"];
-  const facts = server.seen.map(({ method, target, body, headers }) => ({
-    method,
-    target,
-    body,
-    headers: headers.filter(([name]) => own.includes(name)).sort(),
-  }));
-  expect(facts).toEqual([facts[0], facts[0], facts[0]]);
 });
 
 test("without a global fetch the error says that the request could not be made, and not that the service was not reached", async () => {

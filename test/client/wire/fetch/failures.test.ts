@@ -1,10 +1,10 @@
 /** How a `fetch` of the caller's fails, or does not end: what is sent again, and what is known of what was sent. */
 import { describe, expect, test } from "vitest";
-import { Client, type ClientEvent, type FetchFunction } from "../../../../src/client/index.ts";
+import { Client } from "../../../../src/client/index.ts";
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { rejection } from "../../../support/promises.ts";
-import { failsWith, good, type Reply, throws } from "../../../support/replies.ts";
+import { failsWith, type Reply, throws } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 const create = (client: Client): Promise<unknown> => client.issues.create("web", { title: "One", type: "bug" });
@@ -45,30 +45,6 @@ describe("an error", () => {
     const read = await ended(get(failing(() => new Error("the plugin crashed"))));
     expect(read.error).toMatchObject({ kind: "connection", attempts: DEFAULT_RETRY.attempts });
     expect(read.error).not.toHaveProperty("outcome");
-  });
-
-  test("thrown before there is a promise: the same as a rejection", async () => {
-    const fetch: FetchFunction = () => {
-      throw new TypeError("fetch failed", { cause: reset() });
-    };
-    const { error } = await ended(get(scriptedFetch().client({ fetch })));
-    expect(error).toMatchObject({ kind: "connection", attempts: DEFAULT_RETRY.attempts, platformCode: "ECONNRESET" });
-  });
-
-  test("Response.error() is a lost connection", async () => {
-    const { error } = await ended(create(scriptedFetch(() => Response.error()).client()));
-    expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
-  });
-
-  test("two DNS failures, then a response: success, and two retry events", async () => {
-    const events: ClientEvent[] = [];
-    const flap = failsWith("EAI_AGAIN");
-    const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
-    expect((await ended(get(client))).error).toBeUndefined();
-    expect(events.filter(({ type }) => type === "retry")).toMatchObject([
-      { reason: "connection" },
-      { reason: "connection" },
-    ]);
   });
 
   // A function cannot say of itself that nothing was sent.

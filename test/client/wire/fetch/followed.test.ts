@@ -69,11 +69,6 @@ test.each([429, 503, 401, 500])("its %i pauses nothing, is not retried, and rene
   expect([asked.length, rejected, own.rateLimit?.pausedUntil]).toEqual([1, [undefined], undefined]);
 });
 
-test("a read has no outcome", async () => {
-  const { client } = await redirecting(302);
-  expect(await rejection(client().sessions.get("s"))).not.toHaveProperty("outcome");
-});
-
 test("a DELETE has not succeeded", async () => {
   const { client } = await redirecting(302, { body: undefined, status: 204 });
   expect(await rejection(client().tokens.revoke("t"))).toMatchObject({ kind: "redirect", outcome: "unknown" });
@@ -114,19 +109,6 @@ describe("the address of a response", () => {
       expect(error).toMatchObject({ kind: "redirect", outcome: "unknown" });
       expect(error).not.toHaveProperty("location");
     }
-  });
-
-  test.each([
-    ["its own", "https://automation.example.com/api/v1/projects/web/issues"],
-    ["its own, with another path", "https://automation.example.com/other"],
-    ["its own, written differently", "https://AUTOMATION.example.com:443/api/v1/projects/web/issues"],
-    ["none", ""],
-    ["none at all", undefined],
-    ["no URL", "not a URL"],
-    ["no network's", "data:application/json,{}"],
-    ["no page's", "about:blank"],
-  ])("that is %s is believed", async (_, url) => {
-    expect(await create(scriptedFetch(() => from(url)).client())).toEqual(ISSUE);
   });
 });
 

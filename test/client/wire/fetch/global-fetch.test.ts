@@ -1,10 +1,10 @@
 /** Without a `fetch` option: a call keeps the global `fetch` that there was when its method was called. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Client, path, rotatingToken } from "../../../../src/client/index.ts";
+import { Client, path } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { connectionLost, good, json, pagesOf, type Reply, responds, tooMany } from "../../../support/replies.ts";
-import { BASE, repeatingLast, type ScriptedFetch, scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
+import { BASE, repeatingLast, scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 afterEach(() => {
@@ -25,8 +25,6 @@ async function callUnderMock<Result>(replies: readonly Reply[], call: () => Prom
   const { value, error } = await ended(called);
   return { mock, real, value, error };
 }
-
-const operations = ({ sent }: ScriptedFetch): string[] => sent.map(({ method, path: target }) => `${method} ${target}`);
 
 describe("every request of a call goes to it", () => {
   const session: Reply = ({ index }) => json({ id: "s", state: `state ${index}` });
@@ -75,28 +73,6 @@ describe("every request of a call goes to it", () => {
     expect(mock.sent.length).toBeGreaterThan(1);
     expect(real.sent).toEqual([]);
   });
-
-  test("the rotation that it begins", async () => {
-    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const onRotated = vi.fn();
-    const token = rotatingToken({ token: { id: "tok_1", plaintext: TOKEN, expires_at }, onRotated });
-    const own = new Client({ baseUrl: BASE, token });
-    const { mock, real } = await callUnderMock([good], () => own.sessions.get("s"));
-    expect(operations(mock).sort()).toEqual(["GET /sessions/s", "POST /me/tokens/tok_1/rotate"]);
-    expect(onRotated).toHaveBeenCalledOnce();
-    expect(real.sent).toEqual([]);
-  });
-
-  test("all polls of a watch, although they are asked for later", async () => {
-    const mock = scriptedFetch(session);
-    const real = scriptedFetch(session);
-    vi.stubGlobal("fetch", mock.fetch);
-    const states = client().sessions.watch("s")[Symbol.asyncIterator]();
-    vi.stubGlobal("fetch", real.fetch);
-    for (let seen = 0; seen < 3; seen += 1) await ended(states.next());
-    expect(mock.sent).toHaveLength(3);
-    expect(real.sent).toEqual([]);
-  });
 });
 
 async function firstOf<Value>(values: AsyncIterable<Value>): Promise<unknown> {
@@ -105,22 +81,6 @@ async function firstOf<Value>(values: AsyncIterable<Value>): Promise<unknown> {
   await iterator.return?.();
   return value;
 }
-
-test.each([{ prefetch: false }, { prefetch: true }])(
-  "a page of a walk is a call, the one that is asked for ahead belongs to the page before: %o",
-  async (options) => {
-    const globals = Array.from({ length: 4 }, () => scriptedFetch(pagesOf(["a"], ["b"], ["c"])));
-    const pages = client().projects.list({}, options).pages();
-    for (const { fetch } of globals) {
-      vi.stubGlobal("fetch", fetch);
-      const next = pages.next();
-      vi.stubGlobal("fetch", globals.at(-1)?.fetch);
-      await ended(next);
-    }
-    const askedOf = globals.map(({ sent }) => sent.map(({ query }) => query.get("cursor") ?? "c0"));
-    expect(askedOf).toEqual(options.prefetch ? [["c0", "c1"], ["c2"], [], []] : [["c0"], ["c1"], ["c2"], []]);
-  },
-);
 
 test("the next call takes the global one of its own time", async () => {
   const { mock, real } = await callUnderMock([good], () => client().sessions.get("s"));

@@ -1,8 +1,8 @@
 /** What a `fetch` of the caller's resolves with: less than a `Response`, or one whose body it has read. */
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
-import { allEnded, ended, fakeTime } from "../../../support/fake-time.ts";
+import { type Client, path } from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { good, type Reply } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -24,37 +24,11 @@ describe("an object that is less than a Response", () => {
     expect((await ended(create(mock(201, JSON.stringify(ISSUE)).client()))).value).toEqual(ISSUE);
   });
 
-  test("a missing ok is derived from the status", async () => {
-    const service = mock(422, '{"error":"invalid_request","message":"title is required"}');
-    expect((await ended(create(service.client()))).error).toMatchObject({
-      kind: "bad_request",
-      status: 422,
-      code: "invalid_request",
-      detail: "title is required",
-      outcome: "rejected",
-    });
-  });
-
-  test("an ok that contradicts the status does not count", async () => {
-    const client = mock(500, "{}", { ok: true }).client({ retry: false });
-    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "server" });
-  });
-
-  test("a DELETE resolves whatever its body, and an unreadable one does not matter", async () => {
-    const client = mock(204, "", { text: () => Promise.reject(new Error("no body")) }).client();
-    expect(await ended(client.tokens.revoke("tok_1"))).toMatchObject({ value: undefined, error: undefined });
-  });
-
   test("a refusal larger than 64 KiB has no body, in bytes and not in characters", async () => {
     const long = JSON.stringify({ error: "long", message: "é".repeat(40_000) });
     const { error } = await ended(mock(400, long).client().sessions.get("1"));
     expect(error).toMatchObject({ kind: "bad_request" });
     expect(error).not.toHaveProperty("body");
-  });
-
-  test("a text() that never settles ends with the attempt", async () => {
-    const client = mock(200, "", { text: () => new Promise(() => {}) }).client({ timeoutMs: 20, retry: false });
-    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "timeout", phase: "body" });
   });
 
   test("an object that has no text(): its body is lost, and with it who has answered", async () => {
@@ -158,37 +132,4 @@ describe("a body that fetch has read, to log it for instance", () => {
     expect(error).toBeUndefined();
     expect(service.sent).toHaveLength(1);
   });
-
-  test("a body that is locked counts as read", async () => {
-    const service = scriptedFetch(async (sent) => {
-      const response = await good(sent);
-      response.body?.getReader();
-      return response;
-    });
-    expect((await ended(create(service.client()))).error).toMatchObject({ kind: "connection", outcome: "unknown" });
-  });
-
-  test("one Response for two calls is the first one's", async () => {
-    const shared = new Response('{"id":"ses_1","state":"running"}');
-    const client = scriptedFetch(() => shared).client({ retry: false });
-    const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
-    expect(settled.filter(({ error }) => error === undefined)).toHaveLength(1);
-    expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
-  });
 });
-
-test.each([429, 200])(
-  "a response whose head throws when it is read blames the fetch of the application: %d",
-  async (status) => {
-    const get = (): never => {
-      throw new Error("broken headers");
-    };
-    const { client } = resolves({ status, headers: { get, has: () => false } });
-    const { error } = await ended(create(client()));
-    expect(error).toMatchObject({
-      kind: "connection",
-      outcome: "unknown",
-      message: expect.stringContaining("the fetch of the application failed: broken headers; it may have been applied"),
-    });
-  },
-);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { ArgumentError } from "../../../../src/client/index.ts";
 import { drain, gate, rejection } from "../../../support/promises.ts";
 import { json, page, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
@@ -167,35 +166,4 @@ test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the on
     expect(ids(items)).toEqual(["a", "b", "c", "d"].slice(0, max));
     expect(wire.sent.length - before).toBe(requests);
   }
-});
-
-test("toArray without max, and with Infinity or undefined, takes all", async () => {
-  wire.reply(pagesOf(["a"], ["b"]));
-  const list = wire.client().projects.list();
-  for (const options of [undefined, {}, { max: undefined }, { max: Number.POSITIVE_INFINITY }]) {
-    expect(await list.toArray(options)).toHaveLength(2);
-  }
-});
-
-test.each([-1, 1.5, Number.NaN, "3", null, true, {}])("toArray({ max: %o }) is an ArgumentError", async (max) => {
-  const error = await rejection(
-    wire
-      .client()
-      .projects.list()
-      .toArray({ max: max as never }),
-  );
-  expect(error).toBeInstanceOf(ArgumentError);
-  expect(wire.sent).toHaveLength(0);
-});
-
-test.each([[null], [5], ["max"], [[]]])("toArray(%o) is an ArgumentError", async (options) => {
-  expect(
-    await rejection(
-      wire
-        .client()
-        .projects.list()
-        .toArray(options as never),
-    ),
-  ).toBeInstanceOf(ArgumentError);
-  expect(wire.sent).toHaveLength(0);
 });

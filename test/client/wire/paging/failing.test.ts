@@ -1,13 +1,6 @@
 import { getEventListeners } from "node:events";
-import { expect, test, vi } from "vitest";
-import {
-  AbortError,
-  isAutomationError,
-  PaginationError,
-  path,
-  ResponseValidationError,
-} from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
+import { expect, test } from "vitest";
+import { AbortError, isAutomationError, PaginationError } from "../../../../src/client/index.ts";
 import { drain, rejection } from "../../../support/promises.ts";
 import { json, page, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
@@ -39,13 +32,6 @@ test.each([
   wire.reply(pages);
   const rest = await client.projects.list({ limit: 2, cursor: failure.cursor ?? undefined }).toArray();
   expect([...items, ...ids(rest)]).toEqual(["a", "b", "c", "d", "e"]);
-});
-
-test("an error of toArray and of pages carries the cursor too", async () => {
-  wire.reply(({ index }) => (index % 2 === 1 ? json({}, 404) : page(["a"], "c1")));
-  const list = wire.client().projects.list();
-  expect(await rejection(list.toArray())).toMatchObject({ cursor: "c1" });
-  expect((await drain(list.pages())).error).toMatchObject({ cursor: "c1" });
 });
 
 test("an error of a resumed walk's first page carries the cursor that it was resumed with", async () => {
@@ -82,47 +68,6 @@ test("a cycle with prefetch sends no request after the repeated cursor", async (
   expect(wire.sent).toHaveLength(3);
 });
 
-test("toArray rejects for a cycle of cursors", async () => {
-  wire.reply(() => page(["a"], "A"));
-  expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
-  expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
-});
-
-test("a PaginationError names the operation, or its path if it has no name", async () => {
-  wire.reply(({ path: asked }) =>
-    asked.startsWith("/x") || asked.startsWith("/projects?") || asked === "/projects"
-      ? page(["a"], "A")
-      : json({ data: [{ id: "s", state: "on" }], next_cursor: "A" }),
-  );
-  const client = wire.client();
-  expect(await rejection(client.projects.list().toArray())).toMatchObject({
-    message: expect.stringMatching(/^projects\.list: the service sent a cursor of this walk again/),
-    method: "GET",
-    path: "/projects",
-  });
-  expect(await rejection(client.sessions.list("secret project").toArray())).toMatchObject({
-    message: expect.stringMatching(/^sessions\.list: /),
-    path: "/projects/{project}/sessions",
-  });
-  const custom = client.paginate({ path: path`/x/${"secret"}`, schema: ProjectSchema });
-  expect(await rejection(custom.toArray())).toMatchObject({
-    message: expect.stringMatching(/^GET \/x\/\{\}: /),
-    path: "/x/{}",
-  });
-});
-
-test("a next_cursor that cannot be encoded is an invalid response, not an invalid argument", async () => {
-  for (const validation of ["strict", "lenient"] as const) {
-    const before = wire.sent.length;
-    wire.reply(({ index }) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
-    const { items, error } = await drain(wire.client({ validation }).projects.list());
-    expect(ids(items)).toEqual(["a"]);
-    expect(error).toBeInstanceOf(ResponseValidationError);
-    expect(error).toMatchObject({ cursor: "c1", outcome: "accepted", issues: [{ path: ["next_cursor"] }] });
-    expect(wire.sent.length - before).toBe(2);
-  }
-});
-
 test.each([9, 40, 300])("a cycle of %i cursors is detected at its first repeat", async (length) => {
   wire.reply(({ index }) => page([], `c${index % length}`));
   const { error } = await drain(wire.client().projects.list());
@@ -145,16 +90,6 @@ test("endless empty pages with new cursors end, and the walk can be resumed", as
   wire.reply(() => page(["a"], null));
   const rest = await wire.client().projects.list({ cursor: "c1000" }).toArray();
   expect(ids(rest)).toEqual(["a"]);
-});
-
-test("empty pages are counted anew after a page with items, and the last page may be empty", async () => {
-  const before = wire.sent.length;
-  wire.reply(({ index }) => {
-    const nth = index - before + 1;
-    return page(nth % 1_000 === 999 ? ["a"] : [], nth === 2_998 ? null : `c${nth}`);
-  });
-  expect(await wire.client().projects.list().toArray()).toHaveLength(2);
-  expect(wire.sent.length - before).toBe(2_998);
 });
 
 test("an abort between pages: next rejects once, with the cursor, then it is done", async () => {
@@ -197,21 +132,4 @@ test("walks leave no listener on the caller's signal, however they end", async (
   await drain(client.projects.list({}, { signal }));
   await settled();
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
-});
-
-test("a consumer may take longer between items than any timeout", async () => {
-  wire.reply(pagesOf(["a"], ["b"]));
-  const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
-  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
-  const { items, error } = await drain(
-    (async function* () {
-      for await (const item of list) {
-        // An hour passes on the clock that deadlines are measured with.
-        clock.mockReturnValue(3_600_000);
-        yield item;
-      }
-    })(),
-  ).finally(() => clock.mockRestore());
-  expect(error).toBeUndefined();
-  expect(items).toHaveLength(2);
 });

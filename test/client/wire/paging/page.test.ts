@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
-import { AbortError, type Page, type Project, path } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
+import { AbortError, type Page, type Project } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json, page, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
@@ -29,23 +28,6 @@ test("page() from cursor to cursor is every page, once", async () => {
   }
   expect(seen).toEqual(["a", "b", "c"]);
   expect(wire.sent).toHaveLength(3);
-});
-
-test("page() requests the same page each time, and does not affect a walk over the same list", async () => {
-  wire.reply(pagesOf(["a"], ["b"]));
-  const list = wire.client().projects.list();
-  const iterator = list[Symbol.asyncIterator]();
-  await iterator.next();
-  expect((await list.page()).data[0]?.id).toBe("a");
-  expect((await list.page()).data[0]?.id).toBe("a");
-  expect((await iterator.next()).value).toMatchObject({ id: "b" });
-});
-
-test("page() prefetches nothing", async () => {
-  wire.script(page(["a"], "c1"));
-  await wire.client().projects.list({}, { prefetch: true }).page();
-  await settled();
-  expect(wire.sent).toHaveLength(1);
 });
 
 test("page() is one request for an empty page too, and for one that goes in circles", async () => {
@@ -84,32 +66,4 @@ test("page() is cancelled by the signal of the list, and leaves no listener on i
   expect(error).toBeInstanceOf(AbortError);
   expect(error).toMatchObject({ cause: "left the view", cursor: null });
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
-});
-
-test("page() rejects with an ArgumentError for invalid arguments, and sends nothing", async () => {
-  const client = wire.client();
-  expect(await rejection(client.projects.list({ cursor: null as never }).page())).toMatchObject({ kind: "argument" });
-  expect(await rejection(client.sessions.list("").page())).toMatchObject({ kind: "argument" });
-  expect(wire.sent).toHaveLength(0);
-});
-
-test("page() works for lists of the caller's own", async () => {
-  wire.script(page(["a"], null));
-  const { data } = await wire.client().paginate({ path: path`/x`, schema: ProjectSchema }).page();
-  expect(data[0]?.name).toBe("name of a");
-});
-
-test("an infinite query over page() sends one request for each page, and one for an error response", async () => {
-  const client = wire.client();
-  const query = ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
-    client.projects.list({ cursor: pageParam }, { signal }).page();
-  const { signal } = new AbortController();
-  wire.reply(pagesOf(["a"], ["b"]));
-  const first = await query({ pageParam: undefined, signal });
-  const second = await query({ pageParam: first.next_cursor ?? undefined, signal });
-  expect([first, second].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(["a", "b"]);
-  expect(second.next_cursor).toBeNull();
-  wire.reply(() => json({ error: "invalid_token" }, 401));
-  expect(await rejection(query({ pageParam: undefined, signal }))).toMatchObject({ kind: "auth" });
-  expect(wire.sent).toHaveLength(3);
 });

@@ -1,10 +1,7 @@
-/** Iterators of lists, pages and watches have what the platform gives those of its generators. */
-import { resolve } from "node:path";
-import { build } from "esbuild";
 import { afterEach, describe, expect, test } from "vitest";
 import { Client, path } from "../../../../src/client/index.ts";
 import { createEmulator } from "../../../../src/testing/index.ts";
-import { drain, gate, rejection } from "../../../support/promises.ts";
+import { drain, gate } from "../../../support/promises.ts";
 
 type Made = AsyncGenerator<unknown, void, undefined>;
 const begun = (iterable: AsyncIterable<unknown>): Made => iterable[Symbol.asyncIterator]() as Made; // which all of them have
@@ -67,26 +64,6 @@ describe.each(MADE)("the iterator of %s", (_, make) => {
     expect(await pending).toEqual(OVER);
     expect(emulator.requests).toEqual([]);
   });
-
-  test("ends with throw(), which rejects with what it is given", async () => {
-    const { emulator, client } = service();
-    const made = make(client);
-    await made.next();
-    const thrown = new Error("mine");
-    expect(await rejection(made.throw(thrown))).toBe(thrown);
-    expect(await made.next()).toEqual(OVER);
-    expect(emulator.requests).toHaveLength(1);
-  });
-
-  test("ends with the generator that hands its values on", async () => {
-    const { emulator, client } = service();
-    async function* handedOn() {
-      yield* make(client);
-    }
-    const { items } = await drain(handedOn(), 1);
-    expect(items).toHaveLength(1);
-    expect(emulator.requests).toHaveLength(1);
-  });
 });
 
 describe("where the platform has helpers", () => {
@@ -106,26 +83,4 @@ describe("where the platform has helpers", () => {
     expect(await made.next()).toEqual(OVER);
     expect(emulator.requests).toHaveLength(1);
   });
-});
-
-test("compiled for a platform without generators of that kind, walks and watches are what they were", async () => {
-  const { outputFiles } = await build({
-    entryPoints: [resolve(import.meta.dirname, "../../../../src/client/index.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    supported: { "async-generator": false, "for-await": false },
-  });
-  const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`;
-  const older = (await import(/* @vite-ignore */ url)) as typeof import("../../../../src/client/index.ts"); // its bundle
-  const { baseUrl, token, fetch } = service().emulator;
-  const client = new older.Client({ baseUrl, token, fetch });
-  for (const [, make] of MADE.filter(([name]) => name !== "items of a custom list")) {
-    const made = begun(make(client));
-    const { items } = await drain(made, 1);
-    expect(items).toHaveLength(1);
-    expect(await made.next()).toEqual(OVER);
-  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ResponseValidationError } from "../../../../src/client/index.ts";
-import { drain, rejection } from "../../../support/promises.ts";
+import { drain } from "../../../support/promises.ts";
 import { json, page, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
 
@@ -82,15 +82,6 @@ test.each([
   expect(wire.sent).toHaveLength(2);
 });
 
-test("two walks over one list at once both see all of it", async () => {
-  wire.reply(pagesOf(["a", "b"], ["c"], ["d"]));
-  const list = wire.client().projects.list();
-  const [one, two] = await Promise.all([drain(list), drain(list)]);
-  expect(ids(one.items)).toEqual(["a", "b", "c", "d"]);
-  expect(ids(two.items)).toEqual(["a", "b", "c", "d"]);
-  expect(wire.sent).toHaveLength(6);
-});
-
 test("each for await starts afresh, also after a break and after an error", async () => {
   wire.reply(pagesOf(["a", "b"], ["c"]));
   const list = wire.client().projects.list();
@@ -112,14 +103,6 @@ test("parallel calls of next yield consecutive distinct items, one request per p
   ]);
   expect(wire.sent.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2", "c3"]);
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
-});
-
-test("parallel calls of next over pages yield each page once", async () => {
-  wire.reply(pagesOf(["a"], ["b"], ["c"]));
-  const pages = wire.client().projects.list().pages();
-  const results = await Promise.all([pages.next(), pages.next(), pages.next(), pages.next()]);
-  expect(results.map(({ done, value }) => (done ? "done" : value.data[0]?.id))).toEqual(["a", "b", "c", "done"]);
-  expect(wire.sent).toHaveLength(3);
 });
 
 test("parallel calls of next over a failing page: the first of them rejects, the others are done", async () => {
@@ -167,55 +150,4 @@ test("a token that is swapped between pages is used by the next page", async () 
   const client = wire.client();
   for await (const { id } of client.projects.list()) if (id === "a") client.setToken("pat_other_0123456789");
   expect(wire.sent[1]?.headers.get("authorization")).toBe("Bearer pat_other_0123456789");
-});
-
-test("more items than requested, duplicates and an 8 KB cursor are passed through", async () => {
-  const long = "é/+%".repeat(2_000);
-  wire.script(page(["a", "a", "a"], long), page(["a"], null));
-  const items = await wire.client().projects.list({ limit: 1 }).toArray();
-  expect(ids(items)).toEqual(["a", "a", "a", "a"]);
-  expect(wire.sent[1]?.query.get("cursor")).toBe(long);
-});
-
-test("parameters and options that change after list() change nothing", async () => {
-  wire.reply(pagesOf(["a"], ["b"]));
-  const params = { limit: 7 };
-  const options = { headers: { "x-tag": "before" }, prefetch: false };
-  const list = wire.client().projects.list(params, options);
-  params.limit = 9;
-  options.headers = { "x-tag": "after" };
-  options.prefetch = true;
-  await list.toArray();
-  expect(wire.sent.map(({ path }) => path)).toEqual(["/projects?limit=7", "/projects?limit=7&cursor=c1"]);
-  expect(wire.sent[0]?.headers.get("x-tag")).toBe("before");
-});
-
-test("an iterator that was closed before it began sends nothing", async () => {
-  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
-  await iterator.return?.();
-  expect(await iterator.next()).toEqual({ done: true, value: undefined });
-  expect(wire.sent).toHaveLength(0);
-});
-
-test.each([
-  ["params", (client: ReturnType<typeof wire.client>) => client.projects.list(null as never)],
-  ["options", (client: ReturnType<typeof wire.client>) => client.projects.list({}, null as never)],
-  ["signal", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: null as never })],
-  [
-    "a signal that is none",
-    (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: 42 as never }),
-  ],
-  ["prefetch", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { prefetch: null as never })],
-  ["cursor", (client: ReturnType<typeof wire.client>) => client.projects.list({ cursor: null as never })],
-  ["limit", (client: ReturnType<typeof wire.client>) => client.projects.list({ limit: null as never })],
-  ["an unknown option", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { pages: 2 } as never)],
-  ["paginate's query", (client: ReturnType<typeof wire.client>) => client.paginate({ query: null } as never)],
-])("%s that cannot be is an ArgumentError at the first next, and nothing is sent", async (_, make) => {
-  const list = make(wire.client());
-  const iterator = list[Symbol.asyncIterator]();
-  expect(await rejection(iterator.next())).toMatchObject({ name: "ArgumentError", kind: "argument" });
-  expect(await iterator.next()).toEqual({ done: true, value: undefined });
-  expect(await rejection(list.pages().next())).toMatchObject({ kind: "argument" });
-  expect(await rejection(list.toArray())).toMatchObject({ kind: "argument" });
-  expect(wire.sent).toHaveLength(0);
 });

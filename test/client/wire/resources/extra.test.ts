@@ -1,14 +1,12 @@
 /** `extra`: additions to a request that the API documentation does not show, sent as they are. */
 import { describe, expect, test } from "vitest";
-import { type CallOptions, Client, path } from "../../../../src/client/index.ts";
+import { type CallOptions, type Client, path } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
-import { createEmulator } from "../../../../src/testing/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { good, json, page, type Reply } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
 
-const wire = openWire();
-type Bad = never; // the types reject it, but callers without types may pass it
+const wire = openWire(); // the types reject it, but callers without types may pass it
 type Call = (client: Client, options: CallOptions) => Promise<unknown>;
 
 const issue = { title: "t", type: "bug" };
@@ -100,33 +98,6 @@ describe("a name that the method sends itself is refused, also where it is left 
   });
 });
 
-describe("is checked as query and json of a custom request are", () => {
-  test.each<[string, unknown, string]>([
-    ["no object", "x", 'options.extra must be an object, not "x"'],
-    [
-      "another key",
-      { body: {} },
-      'options.extra must not have the unknown key "body" (did you mean "json"?); accepted: query, json',
-    ],
-    [
-      "a Map as query",
-      { query: new Map() },
-      "options.extra.query must be a plain object of parameters, not an instance of Map",
-    ],
-    [
-      "a parameter of null",
-      { query: { q: null } },
-      "query.q must be a string, a finite number, a boolean, or an array of these, not null",
-    ],
-    ["a list as json", { json: [] }, "options.extra.json must be a plain object of members, not an array"],
-    ["a Map in json", { json: { note: new Map() } }, "json.note must be a JSON value, not an instance of Map"],
-  ])("%s", async (_, extra, message) => {
-    const error = await rejection(wire.client().issues.create("web", issue, { extra: extra as Bad }));
-    expect(error).toMatchObject({ kind: "argument", message: `issues.create: ${message}` });
-    expect(wire.sent).toHaveLength(0);
-  });
-});
-
 test.each<[string, Call]>([
   ["request", (c, options) => c.request({ method: "POST", path: path`/x`, json: {} }, options)],
   ["paginate", (c, options) => c.paginate({ path: path`/x`, schema: ProjectSchema }, options).page()],
@@ -156,12 +127,4 @@ test("is sent again with each attempt, byte for byte", async () => {
   expect(wire.sent.map(({ path, body }) => [path, body])).toEqual(
     Array(2).fill(["/projects/web/issues?notify=false", '{"title":"t","type":"bug","labels":["a"]}']),
   );
-});
-
-test("the emulator takes it", async () => {
-  const emulator = createEmulator();
-  const client = new Client(emulator.clientOptions);
-  const extra = { query: { notify: false }, json: { description: "d" } };
-  expect(await client.issues.create("web", issue, { extra })).toMatchObject({ title: "t" });
-  expect(await client.projects.list({}, { extra: { query: { archived: true } } }).toArray()).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 /** How long the client waits for each value of `Retry-After`. */
 import { describe, expect, test, vi } from "vitest";
-import { type Client, type ClientEvent, isAutomationError } from "../../../../src/client/index.ts";
+import { isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { bodyThat, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -144,9 +144,6 @@ test.each([0, 0.999_999])(
   },
 );
 
-const ISSUE = { title: "x", type: "bug" };
-const UNSAFE = { retry: { unsafeWrites: true } };
-
 describe("503", () => {
   test("waits at least as long as requested", async () => {
     const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
@@ -168,27 +165,6 @@ describe("503", () => {
     expect(message).toMatch(/^sessions\.get: 503/);
     expect(message.slice(message.indexOf("; "))).toBe(`; the service asks to wait 20 s${limit}`);
     expect(tookMs).toBeLessThan(5);
-  });
-
-  const CAP = ": retry.maxRetryAfterMs is 120000 ms";
-  test.each<[string, (client: Client) => Promise<unknown>, string]>([
-    ["a read", (client) => client.sessions.get("1"), CAP],
-    ["a DELETE", (client) => client.tokens.revoke("tok_1"), CAP],
-    ["a write", (client) => client.issues.create("web", ISSUE), ""],
-    ["a write that may be repeated", (client) => client.issues.create("web", ISSUE, UNSAFE), CAP],
-    ["a rotation", (client) => client.tokens.rotate("tok_1", UNSAFE), ""],
-    ["a call without retries", (client) => client.sessions.get("1", { retry: false }), ""],
-  ])("the cap is named where another one would help: %s", async (_, call, limit) => {
-    const service = scriptedFetch(responds(503, { "retry-after": "300" }));
-    const { error } = await ended(call(service.client()));
-    const { message } = error as Error;
-    expect(message).toMatch(new RegExp(`; the service asks to wait 300 s${limit.replaceAll(".", "\\.")}(?:;|$)`));
-  });
-
-  test("a 503 with the code too_many_requests is still a 503", async () => {
-    const service = scriptedFetch(responds(503, {}, '{"error":"too_many_requests"}'));
-    const { error } = await ended(service.client({ retry: false }).sessions.get("1"));
-    expect(error).toMatchObject({ kind: "server", code: "too_many_requests" });
   });
 
   test("Retry-After of anything else means nothing", async () => {
@@ -225,19 +201,3 @@ test("a wait is not charged to the attempt", async () => {
   const service = scriptedFetch(tooMany(5), good);
   expect((await ended(service.client({ timeoutMs: 1_000 }).sessions.get("1"))).error).toBeUndefined();
 });
-
-test.each(["9007199254740", "99999999999999999999"])(
-  "%s seconds, longer than any date can say: the snapshot and the events stay valid",
-  async (seconds) => {
-    const events: ClientEvent[] = [];
-    const client = scriptedFetch(tooMany(seconds)).client({ onEvent: (event) => events.push(event) });
-    const first = await ended(client.sessions.get("1"));
-    expect(first.error).toMatchObject({ kind: "rate_limit", attempts: 1 });
-    const second = await ended(client.sessions.get("1"));
-    expect(second.error).toMatchObject({ kind: "rate_limit", outcome: "not_sent", attempts: 0 });
-    expect(client.rateLimit?.pausedUntil?.toISOString()).toBe("+275760-09-13T00:00:00.000Z");
-    for (const event of events) {
-      if (event.type === "rate_limit_pause") expect(Number.isFinite(event.delayMs)).toBe(true);
-    }
-  },
-);

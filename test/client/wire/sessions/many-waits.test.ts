@@ -1,7 +1,7 @@
 /** Hundreds of waits for sessions through one client. */
 import { expect, test } from "vitest";
 import { fakeNow, fakeTime, pass, watch } from "../../../support/fake-time.ts";
-import { type Reply, responds, tooMany } from "../../../support/replies.ts";
+import { type Reply, responds } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -69,30 +69,4 @@ test("another call is sent among them", async () => {
   leave.abort();
   await pass(200);
   expect((await waits).filter(({ error }) => error !== undefined)).toHaveLength(crowd);
-});
-
-test("a pause delays all walks and calls, and they continue after it", async () => {
-  const began = fakeNow();
-  const { reply, polls } = service(began + 60_000);
-  let isRefused = false;
-  const pauses: { from: number; to: number }[] = [];
-  const limited: Reply = (sent) => {
-    if (isRefused || sent.at < began + 5_000) return reply(sent);
-    isRefused = true;
-    pauses.push({ from: sent.at, to: sent.at + 30_000 });
-    return tooMany(30)(sent);
-  };
-  const client = scriptedFetch(limited).client({ maxConcurrency: 50 });
-  const done = watch(
-    Array.from({ length: 100 }, (_, index) =>
-      client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done" }),
-    ),
-  );
-  await pass(120_000);
-  const settled = await done;
-  expect(settled.filter(({ value }) => value?.state === "done")).toHaveLength(100);
-  const [pause] = pauses;
-  if (pause === undefined) return expect.fail("there was no pause");
-  const during = [...polls.values()].flat().filter((at) => at > pause.from && at < pause.to);
-  expect(during).toEqual([]);
 });

@@ -5,7 +5,6 @@ import { ended, fakeNow, fakeTime, pass } from "../../../support/fake-time.ts";
 import {
   connectionLost,
   failsWith,
-  good,
   never,
   notConnected,
   type Reply,
@@ -120,35 +119,11 @@ test("outages of less than ten minutes each do not end the wait", async () => {
   expect(tookMs).toBeGreaterThan(60 * MINUTE);
 });
 
-test("the time of a consumer of a watch does not count as an outage", async () => {
-  const service = scriptedFetch(is("running"), connectionLost, is("done"));
-  const iterator = service.client(ONCE).sessions.watch("s")[Symbol.asyncIterator]();
-  expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "running" } });
-  await pass(60 * MINUTE);
-  expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "done" } });
-  await iterator.return?.();
-});
-
 test.each([503, 408, 429])("a %i is a response and not an outage", async (status) => {
   const began = fakeNow();
   const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(status))(sent));
   const { value } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
-});
-
-test("a poll that had a response before it failed is no outage", async () => {
-  const began = fakeNow();
-  const service = scriptedFetch((sent) => {
-    if (sent.at - began > 30 * MINUTE) return is("done")(sent);
-    return service.sent.length % 2 === 1 ? tooMany(1)(sent) : connectionLost(sent);
-  });
-  const client = service.client({ retry: { attempts: 1 } });
-  const told: number[] = [];
-  const onResponse = ({ status }: { status: number }): void => void told.push(status);
-  const { value } = await ended(client.sessions.waitFor("s", { until, onResponse }));
-  expect(value).toMatchObject({ state: "done" });
-  expect(new Set(told.slice(0, -1)), "as the caller's own onResponse is told").toEqual(new Set([429]));
-  expect(told.at(-1)).toBe(200);
 });
 
 test("a pause of half an hour is waited for, and nothing is sent during it", async () => {
@@ -167,15 +142,6 @@ test("a pause of half an hour is waited for, and nothing is sent during it", asy
   expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30 * MINUTE);
 });
 
-test("a new token ends the pause of the old one for a wait, too", async () => {
-  const service = scriptedFetch(is("running"), tooMany(30 * 60), is("done"));
-  const client = service.client();
-  const waiting = ended(client.sessions.waitFor("s", { until }));
-  await pass(5_000);
-  client.setToken("emu_K2_secondsecret");
-  expect((await waiting).tookMs).toBeLessThan(MINUTE);
-});
-
 test("the total time is for the whole wait, outages included; its error has the last failure as cause", async () => {
   for (const method of ["waitFor", "watch"] as const) {
     const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
@@ -188,11 +154,6 @@ test("the total time is for the whole wait, outages included; its error has the 
   }
 });
 
-test("without a session seen an error has none", async () => {
-  const error = await failureOf(scriptedFetch(responds(404)).client().sessions, "waitFor");
-  expect("session" in error).toBe(false);
-});
-
 test("an abort during an outage ends the wait at once, with the last session seen", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
@@ -203,25 +164,6 @@ test("an abort during an outage ends the wait at once, with the last session see
   controller.abort("enough");
   expect((await waiting).error).toMatchObject({ kind: "abort", cause: "enough", session: RUNNING });
   expect(service.sent).toHaveLength(before);
-});
-
-test("what `until` throws is passed on as it is, also an error of this package", async () => {
-  const service = scriptedFetch(is("running"), responds(404), good);
-  const client = service.client();
-  let own: unknown;
-  const { error } = await ended(
-    client.sessions.waitFor("s", {
-      until: async () => {
-        await client.sessions.get("other").catch((thrown: unknown) => {
-          own = thrown;
-          throw thrown;
-        });
-        return true;
-      },
-    }),
-  );
-  expect(error).toBe(own);
-  expect(error).not.toHaveProperty("session");
 });
 
 type Sessions = ReturnType<ReturnType<typeof scriptedFetch>["client"]>["sessions"];

@@ -1,5 +1,5 @@
 /** A wait is not silent: its events and lines carry the state, and its error says why no poll got through. */
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Client, type ClientEvent, isAutomationError, type Logger } from "../../../../src/client/index.ts";
 import { ended, fakeNow, fakeTime, finish, pass } from "../../../support/fake-time.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -139,20 +139,6 @@ describe.each(Object.entries(waits))("%s", (name, wait) => {
       );
     }
   });
-
-  test("says it of a wait that is aborted, too", async () => {
-    const controller = new AbortController();
-    const waiting = rejection(
-      wait(scriptedFetch(notConnected).client({ retry: false }), () => false, { signal: controller.signal }),
-    );
-    await pass(3_000);
-    controller.abort("enough");
-    const error = await waiting;
-    expect(error).toMatchObject({ kind: "abort", cause: "enough" });
-    expect(String(error)).toMatch(
-      /: aborted by the caller during the wait; no state was seen; the last poll failed: .*ECONNREFUSED/,
-    );
-  });
 });
 
 test("the state in an event is a short text without secrets", async () => {
@@ -208,44 +194,4 @@ describe("intervals", () => {
       expect(polls).toEqual([]);
     },
   );
-});
-
-describe.each([
-  ["all of them", undefined],
-  ["no clock", ["setTimeout", "clearTimeout", "Date"]],
-  ["setTimeout alone", ["setTimeout", "clearTimeout"]],
-] as const)("fake timers, %s: a limit is one timer, armed once", (_, toFake) => {
-  beforeEach(() => {
-    vi.useRealTimers();
-    vi.useFakeTimers(toFake && { toFake: [...toFake] });
-  });
-
-  test.each<readonly [string, Reply]>([
-    ["one state", is("running")],
-    ["a state that changes with each poll", (sent) => is(`step ${sent.index}`)(sent)],
-    ["an outage", notConnected],
-    ["a limit", tooMany(1)],
-    ["no response at all", never],
-  ])("%s: waitFor and watch end when their time is over", async (_name, reply) => {
-    for (const wait of Object.values(waits)) {
-      let settled: unknown;
-      const client = scriptedFetch(reply).client({ retry: false });
-      wait(client, () => false, { totalTimeoutMs: MINUTE }).catch((error: unknown) => (settled = error));
-      await pass(MINUTE - 5_000);
-      expect(settled).toBeUndefined();
-      await pass(5_000);
-      if (settled === undefined) await pass(15_000); // of a watch, since its last change
-      expect(settled).toMatchObject({ kind: "timeout", phase: "total" });
-    }
-  });
-
-  test("an outage of ten minutes ends a wait without a limit of its own", async () => {
-    let settled: unknown;
-    const client = scriptedFetch(notConnected).client({ retry: false });
-    waits.waitFor(client, () => false).catch((error: unknown) => (settled = error));
-    await pass(9 * MINUTE);
-    expect(settled).toBeUndefined();
-    await pass(2 * MINUTE);
-    expect(settled).toMatchObject({ kind: "connection" });
-  });
 });

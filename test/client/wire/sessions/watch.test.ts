@@ -46,40 +46,6 @@ test("a change starts the waits over from the shortest", async () => {
   expect(await watching).toMatchObject({ kind: "abort", cause: "enough" });
 });
 
-test("a consumer may change the session that it is handed", async () => {
-  const { client } = service();
-  const states: string[] = [];
-  const watch = async () => {
-    for await (const session of client.sessions.watch("s", { totalTimeoutMs: 60_000 })) {
-      states.push(session.state);
-      session.state = session.state.toUpperCase();
-    }
-  };
-  const ended = rejection(watch());
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(await ended).toMatchObject({ kind: "timeout" });
-  expect(states).toEqual(["a"]);
-});
-
-test("watch does not invent states between two polls", async () => {
-  const { client, emulator } = service();
-  const seen: Session[] = [];
-  const watching = (async () => {
-    for await (const session of client.sessions.watch("s", { intervalMs: 1_000, maxIntervalMs: 1_000 })) {
-      seen.push(session);
-      if (session.state === "end") return;
-    }
-  })();
-  await vi.advanceTimersByTimeAsync(10);
-  emulator.sessions.update("s", { state: "b" });
-  emulator.sessions.update("s", { state: "a" });
-  await vi.advanceTimersByTimeAsync(5_000);
-  emulator.sessions.update("s", { state: "end" });
-  await vi.advanceTimersByTimeAsync(1_100);
-  await watching;
-  expect(seen.map(({ state }) => state)).toEqual(["a", "end"]);
-});
-
 test("an abort between polls ends a watch at once, and leaves no timer and no listener", async () => {
   const { client, emulator } = service();
   const controller = new AbortController();
@@ -141,36 +107,6 @@ test("waitFor resolves with the session that `until` accepted, also asynchronous
   expect(await waiting).toBe(shown[1]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(emulator.requests).toHaveLength(2);
-});
-
-/** A signal of another realm: not an instance of the `AbortSignal` of this one. */
-function foreignSignal(signal: AbortSignal): AbortSignal {
-  const look = (_: object, key: string | symbol): unknown => {
-    const member: unknown = Reflect.get(signal, key, signal);
-    return typeof member === "function" ? member.bind(signal) : member;
-  };
-  const traps: ProxyHandler<object> = { get: look, has: (_, key) => key in signal };
-  return new Proxy<object>({}, traps) as AbortSignal; // it behaves like one
-}
-
-test("signals of another realm end a wait whose `until` never settles, and a watch", async () => {
-  const { client } = service();
-  const controller = new AbortController();
-  const signal = foreignSignal(controller.signal);
-  const waiting = client.sessions.waitFor("s", { until: () => new Promise(() => undefined), signal });
-  const seen: unknown[] = [];
-  const watching = (async () => {
-    for await (const { state } of client.sessions.watch("s", { signal })) seen.push(state);
-  })();
-  const ended = Promise.all([rejection(waiting), rejection(watching)]);
-  await vi.advanceTimersByTimeAsync(100);
-  controller.abort("enough");
-  for (const error of await ended) {
-    expect(error).toBeInstanceOf(AbortError);
-    expect(error).toMatchObject({ cause: "enough" });
-  }
-  expect(seen).toEqual(["a"]);
-  expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
 });
 
 test.each([null, "text", 3, [], { id: 3 }])(
