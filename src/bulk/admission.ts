@@ -27,7 +27,6 @@ export class Admission {
     this.#changed = changed;
   }
 
-  /** The failures that were counted. */
   get counted(): number {
     return this.#outage.counted;
   }
@@ -39,12 +38,10 @@ export class Admission {
     return this.#service === "answered";
   }
 
-  /** A write has ended `unknown`. */
   doubt(): void {
     if (this.#service === "answered") this.#service = "in_doubt";
   }
 
-  /** Counts a request that has ended. */
   count(sent: Sent, address?: Address): void {
     if (!this.#phase.sends) return;
     const { rules, concurrency, stopAfter } = this.#settings;
@@ -54,7 +51,6 @@ export class Admission {
     this.#changed();
   }
 
-  /** Ends each wait of its own. */
   stop(): void {
     this.#cancelBackoff?.();
     this.#stopped.abort(this.#phase.cause);

@@ -13,7 +13,6 @@ import type { Address } from "./stoppage.ts";
 /** The events after which a write may wait to be sent again. */
 const WAITS: ReadonlySet<unknown> = new Set([429, 401, "never_left"]);
 
-/** The part of a run that a write needs. */
 export interface BoundRun {
   readonly phase: RunPhase;
   readonly owners: Owners;
@@ -28,9 +27,7 @@ export class BoundWrite implements InnerInstrumentation {
   state: Write | undefined;
   /** A write to another service than the run's, or a second one: it was not sent. */
   misuse: ArgumentError | undefined;
-  /** The address of the write, once it has begun. */
   address: Address | undefined;
-  /** Resolves when the write has ended. */
   readonly ended: Promise<void>;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
@@ -53,17 +50,14 @@ export class BoundWrite implements InnerInstrumentation {
     });
   }
 
-  /** Ends each call of the item's client. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The end of the item is known. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Returns whether an error is that of a call of the item's client. */
   isOwn({ callId }: AutomationError): boolean {
     return callId !== undefined && this.#calls.has(callId);
   }
@@ -75,7 +69,6 @@ export class BoundWrite implements InnerInstrumentation {
     if (aborts || !mayContinue) this.#controller.abort(cause);
   }
 
-  /** Refuses a write that begins, or goes on, from now on. */
   close(): void {
     this.#isClosed = true;
   }
@@ -144,7 +137,6 @@ export class BoundWrite implements InnerInstrumentation {
   }
 }
 
-/** Marks an error that the run reports. */
 function reported<Failure extends AutomationError>(error: Failure): Failure {
   return Object.defineProperty(error, REPORTED, { value: true });
 }

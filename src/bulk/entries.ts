@@ -14,7 +14,6 @@ export class Entries<Entry> {
     return this.#waiting.length >= this.#capacity;
   }
 
-  /** No more entries will come. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -24,7 +23,6 @@ export class Entries<Entry> {
     this.notify();
   }
 
-  /** Resolves with the next entry, or with `undefined` once there will be none. */
   async take(): Promise<Entry | undefined> {
     for (;;) {
       const entry = this.#waiting.shift();
@@ -34,7 +32,6 @@ export class Entries<Entry> {
     }
   }
 
-  /** The caller takes no more of them. */
   leave(): void {
     this.#isLeft = true;
     this.#waiting = [];
@@ -46,7 +43,6 @@ export class Entries<Entry> {
     this.notify();
   }
 
-  /** Resolves at the next change. */
   change(): Promise<void> {
     return new Promise((resolve) => {
       this.#sleepers.push(resolve);

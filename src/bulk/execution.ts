@@ -29,7 +29,6 @@ const OTHER_EMULATOR = "bulkWrite: the journal is that of another emulator, so t
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
   total: number | undefined;
-  /** The run itself could not go on. */
   failure: AutomationError | undefined;
   /** The error of the run once it has ended: its failure, or that items are left. */
   error: AutomationError | undefined;
@@ -99,7 +98,6 @@ export class Execution<Item, Result> {
     this.#entries.end();
   }
 
-  /** The error of a run that has left items; `undefined` if it has finished. */
   #leftOver(): AutomationError | undefined {
     const { summary } = this.#counts;
     const { done, skipped, ...states } = summary;
@@ -180,7 +178,6 @@ export class Execution<Item, Result> {
     this.#counts.add(state, state === "done");
   }
 
-  /** Returns whether it is under way now; otherwise it has ended already. */
   #begin(keyed: KeyedItem<Item>, before: Known | undefined): boolean {
     if (before?.state !== "done") {
       void this.#write(keyed, before);

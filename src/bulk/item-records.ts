@@ -28,7 +28,6 @@ export class ItemRecords {
     this.#revision = known?.revision;
   }
 
-  /** Resolves when the record is durable. @throws JournalError if it cannot be stored. */
   add({ state, reference, reason }: Facts): Promise<void> {
     // Before the wait: if the item ends during it, this record has to be followed by another.
     this.latest = state;
@@ -45,7 +44,6 @@ export class ItemRecords {
     return this.#stored;
   }
 
-  /** As `add`, and resolves with whether it is durable. */
   addIfPossible(record: Facts): Promise<boolean> {
     return this.add(record).then(
       () => true,

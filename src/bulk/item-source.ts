@@ -9,13 +9,11 @@ import { sharedSet } from "./shared-set.ts";
 import type { ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
-/** An item with its key. */
 export interface KeyedItem<Item> {
   readonly key: string;
   readonly item: Item;
 }
 
-/** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** The items of a run and their keys; `readThrown` takes the secrets of its client out of what they throw. */
@@ -70,7 +68,6 @@ export class ItemSource<Item> {
     return this.#isWhole;
   }
 
-  /** The keys of a collection that have not been taken. */
   get rest(): Iterable<string> {
     return this.isStream ? [] : this.#keys;
   }

@@ -11,7 +11,6 @@ import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
-/** The end of one item. */
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result | undefined;
   readonly reference?: Reference | undefined;
@@ -21,13 +20,10 @@ export interface ItemEnd<Result> extends SendState {
   readonly isRecorded?: boolean;
 }
 
-/** The part of a run that an item under way needs. */
 export interface ItemRun extends BoundRun {
   /** The owner of records of an item whose write has not begun. */
   readonly owner: Owner;
-  /** Resolves when the record is durable. */
   record(record: JournalRecord): Promise<void>;
-  /** Resolves when `send` may be called. */
   admit(): Promise<void>;
 }
 
@@ -51,12 +47,10 @@ export class ItemWrite<Item, Result> {
     this.#write = new BoundWrite(this.#records, run);
   }
 
-  /** The address of its write, once that has begun. */
   get address(): Address | undefined {
     return this.#write.address;
   }
 
-  /** Heeds the phase of the run. */
   heed(): void {
     this.#write.heed();
   }

@@ -15,34 +15,25 @@ export interface Outage {
   readonly inARow: number;
   /** Items that got through since they took back a failure. */
   readonly through: number;
-  /** The number of items that may be under way; `Infinity`: as many as the run has. */
   readonly width: number;
-  /** The wait before the next item, in milliseconds. */
   readonly delayMs: number;
-  /** There were too many: the run stops. */
   readonly isOver: boolean;
 }
 
 /** An item that was sent and has ended. */
 export interface Sent {
-  /** The failure, if it is not the item's; absent if the item got through. */
   readonly failure?: AutomationError | undefined;
-  /** `counted` when the item was begun. */
   readonly countedBefore: number;
 }
 
-/** The values that the next step is made from. */
 export interface OutageRules {
   /** The client's. */
   readonly rules: RetryRules;
-  /** In [0, 1). */
   readonly random: number;
   readonly concurrency: number;
-  /** So many failures stop the run; `Infinity`: never. */
   readonly stopAfter: number;
 }
 
-/** The state of a run in which nothing has failed. */
 export const NO_OUTAGE: Outage = {
   failures: 0,
   counted: 0,

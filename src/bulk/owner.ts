@@ -4,7 +4,6 @@ import { Deadline } from "../core/time/deadline.ts";
 import { isLoopback, type Service } from "../core/wire/base-url.ts";
 import type { Known } from "./journal.ts";
 
-/** The host of an emulator in memory. */
 const EMULATOR_HOST = "emulator.invalid";
 
 /** The key of an emulator's world in its tokens: eight characters behind their prefix. */

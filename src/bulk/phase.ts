@@ -1,14 +1,11 @@
 import type { AutomationError } from "../client/index.ts";
 import { limit, platformTurn } from "../core/time/clock.ts";
 
-/** The progress of a run towards its end. */
 export type Phase = "taking" | "stopping" | "aborting" | "given_up";
 
 /** The work of a run in one phase. */
 interface PhaseRules {
-  /** Items are begun, and requests leave. */
   readonly sends: boolean;
-  /** Requests on their way are aborted. */
   readonly aborts: boolean;
   /** The run waits for functions of the application, and for the journal to be loaded. */
   readonly waits: boolean;
@@ -28,7 +25,6 @@ const TURNS_TO_END = 10;
 
 /** The phase of one run. Everything that waits in the run asks it again at each change. */
 export class RunPhase {
-  /** The error that stopped the run. */
   cause: AutomationError | undefined;
   /** Why it has stopped, as a sentence. */
   why = "";

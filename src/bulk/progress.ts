@@ -26,7 +26,6 @@ export interface BulkProgress extends BulkCounts {
   readonly pausedUntil: Date | undefined;
 }
 
-/** Counts the items of a run. */
 export class Counts {
   readonly #counts = { done: 0, skipped: 0, refused: 0, not_sent: 0, unknown: 0 };
   #startedAt: number | undefined;

@@ -24,7 +24,6 @@ export interface BulkReason {
 const INTERRUPTED =
   "the run ended after the request was recorded, and before its response was: the item was written once, or not at all";
 
-/** The reason that an error is, with the present time. */
 export function reasonOf(error: AutomationError): BulkReason {
   const { status, code, requestId } = error;
   return {

@@ -14,15 +14,12 @@ export type SendEnd =
   | { readonly thrown: Thrown; readonly isOwn: boolean }
   | "abandoned";
 
-/** The one write of an item, as far as it has come. */
 export interface Write {
   /** The effect of its requests so far. */
   readonly outcome: CallOutcome;
-  /** Its end; absent until it has ended. */
   readonly end?: CallEnd | undefined;
 }
 
-/** The state of an item after its `send`. */
 export interface SendState {
   readonly state: BulkState;
   /** The error why the item is not `done`, or with `done`, why it has no result. */
@@ -105,13 +102,11 @@ export function stateAfterSend(key: string, send: SendEnd, write: Write | undefi
   };
 }
 
-/** Returns whether every other item would fail in the same way. */
 export function isCommonFailure(error: AutomationError): boolean {
   const about = ABOUT[error.kind];
   return about === "every_item" || (about === "every_item_if_refused" && isRefusalOfService(error.body));
 }
 
-/** Returns whether a failure is about the address that was asked. */
 export function isAboutAddress(error: AutomationError): boolean {
   return ADDRESS_REFUSALS.has(error.status);
 }

@@ -4,7 +4,6 @@ import { isAboutAddress } from "./send-state.ts";
 
 const SHOWN_LENGTH = 100;
 
-/** The path of a request: its template, and the URL that was asked. */
 export interface Address {
   readonly path: string;
   readonly url: string;

@@ -4,7 +4,6 @@ import { explain } from "../core/errors/explanation.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 
-/** A thrown value, as errors of a run show it: an error of this library, or something else. */
 export interface Thrown {
   readonly error: AutomationError | undefined;
   /** Its message behind a colon, to end a sentence with; empty if it cannot be read. */
@@ -13,7 +12,6 @@ export interface Thrown {
   readonly details: { readonly cause?: unknown };
 }
 
-/** The longest text that is shown, in characters. */
 const MAX_SHOWN = 300;
 /** Of no client: it finds secrets by the name before them. */
 const REDACTOR = new Redactor({ tokens: [] });

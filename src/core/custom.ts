@@ -23,7 +23,6 @@ export type JsonInput =
   | { readonly [name: string]: unknown }
   | (object & NotJson);
 
-/** Members of objects that `JSON.stringify` loses. */
 interface NotJson {
   readonly bind?: never;
   readonly then?: never;
@@ -49,7 +48,6 @@ export interface CustomRequest<Output = unknown> {
   schema?: StandardSchema<Output> | undefined;
 }
 
-/** A request whose response is checked by a schema. */
 interface CheckedRequest<Verb extends Method, Output> extends CustomRequest<Output> {
   method: Verb;
   schema: StandardSchema<Output>;
@@ -78,7 +76,6 @@ export interface CustomList<Item = unknown> {
   schema?: StandardSchema<Item> | undefined;
 }
 
-/** A list whose items are checked by a schema. */
 interface CheckedList<Item> extends CustomList<Item> {
   schema: StandardSchema<Item>;
 }
@@ -107,7 +104,6 @@ const LIST: ObjectSchema<CustomList> = { path: PATH, query: QUERY, schema: SCHEM
 /** The bodies that responses have, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
 
-/** A request of the caller's own as an operation. */
 export function describeRequest<Output>(
   request: CustomRequest<Output>,
   given: CallOptions | undefined,
@@ -124,7 +120,6 @@ export function describeRequest<Output>(
   return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
 }
 
-/** A list of the caller's own as an operation. */
 export function describeList<Item>(list: CustomList<Item>, options: ListOptions | undefined): ListOperation<Item> {
   const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
   const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown

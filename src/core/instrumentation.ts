@@ -43,19 +43,16 @@ export interface Instrumentation {
   begin(call: CallStart): CallObserver | undefined;
 }
 
-/** A call, as another part of the package sees it. */
 export interface InnerCall extends CallStart {
   /** The URL that is asked, with the values of the path. */
   readonly url: string;
 }
 
-/** Follows one call for another part of the package. */
 export interface InnerObserver {
   /** Awaited when the turn of a request has come, and again with another token. What it throws ends the call as it is. */
   beforeRequest?(token: string): Promise<void>;
   /** An event has changed the outcome of the call. The call may go on. */
   outcome?(outcome: CallOutcome, event: OutcomeEvent): void;
-  /** The call is over: it rejects with `error`, or resolves with `output`. */
   end?(end: CallEnd): void;
 }
 
@@ -79,12 +76,10 @@ export interface CombinedObserver extends Required<Present<CallObserver>> {
   headers: () => Readonly<Record<string, string>>;
 }
 
-/** Follows each call. */
 export interface CombinedInstrumentation {
   begin(call: CallStart): CombinedObserver;
 }
 
-/** The call that something is about. */
 export type CallId = Pick<CallStart, "callId" | "operation">;
 
 /** Runs a function of the application that sees a call and must not break it. What it throws is told once for each `hook`. */

@@ -44,7 +44,6 @@ const LIST_PARAMS: ObjectSchema<ListParams> = namesOf("list", {
 
 const LIST_OPTIONS = namesOf("call", { prefetch: BOOLEAN });
 
-/** The query of a documented list, and the names in it. */
 export function listQuery(params: ListParams | undefined): Pick<ListOperation<unknown>, "query" | "fields"> {
   return { query: parseOptions(params, "params", LIST_PARAMS), fields: Object.keys(LIST_PARAMS) };
 }

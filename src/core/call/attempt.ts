@@ -130,7 +130,6 @@ async function runOnRequest(call: Call, onRequest: OnRequest): Promise<void> {
   throw buildError(ArgumentError, call, { summary });
 }
 
-/** Awaits a hook, as long as there is time for the request. */
 async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
   try {
     await deadline.race(ready);

@@ -9,7 +9,6 @@ import type { ResponseHead } from "../wire/head.ts";
 import type { Operation } from "./operation.ts";
 import type { AttemptId, Context } from "./settings.ts";
 
-/** The call that events are about. */
 interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
@@ -42,13 +41,11 @@ export class CallEvents {
   /** The time that the call waited, for the rate limit and between attempts, in milliseconds. */
   waitedMs = 0;
   #attempt = 1;
-  /** The request of the present attempt has been sent. */
   #isSent = false;
   #stage: keyof Durations = "waitMs";
   #since: number = this.#began;
   #spent: Record<keyof Durations, number> = { ...NO_TIME };
 
-  /** The call begins. */
   constructor(call: ObservedCall, instrumentation: CombinedInstrumentation) {
     const { id, operation, settings } = call;
     const { name, method, path } = operation;
@@ -57,7 +54,6 @@ export class CallEvents {
     this.#observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
   }
 
-  /** Emits an event of this call, or of the call that `about` names. */
   emit(fields: EventFields<ClientEvent>, about: AttemptId = this.#attemptId): void {
     this.#observer.event({ ...fields, ...about, at: Date.now() });
   }
@@ -77,7 +73,6 @@ export class CallEvents {
     this.#observer.end(error, this.#isSent ? undefined : this.#waits());
   }
 
-  /** A stage of the call begins. */
   begin(phase: TimeoutPhase): void {
     const time = now();
     const spentMs = time - this.#since;
@@ -87,7 +82,6 @@ export class CallEvents {
     this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
   }
 
-  /** The attempt that failed is followed by another one. */
   retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
     this.begin("total");
     this.emit({ type: "retry", ...retry, ...this.#spent });
@@ -109,7 +103,6 @@ export class CallEvents {
     return { waitMs, queueMs, tokenMs };
   }
 
-  /** The headers that observers want to send along. */
   headers(): Readonly<Record<string, string>> {
     return this.#observer.headers();
   }
@@ -162,7 +155,6 @@ export class CallEvents {
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
-  /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
     const { paused } = this.#call.settings.emittedOnce;
     const about = paused.get(token);

@@ -14,23 +14,18 @@ import type { Operation, Origin } from "./operation.ts";
 import { type CallOutcome, NOTHING_SENT, type OutcomeEvent, outcomeAfter } from "./outcome.ts";
 import { type Context, mergeSettings } from "./settings.ts";
 
-/** A token that the service has answered 401 to, and the error of that. */
 export interface Unauthorized {
   readonly token: string;
   readonly error: AutomationError;
 }
 
-/** The memory of a call of its requests, over all attempts. */
 class CallHistory {
   /** Requests that were sent. */
   requests = 0;
-  /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
   /** The effect of its requests so far. */
   outcome: CallOutcome = NOTHING_SENT;
-  /** The error of the latest request that failed. */
   lastFailure: AutomationError | undefined;
-  /** The latest 401. */
   unauthorized: Unauthorized | undefined;
 }
 
@@ -44,10 +39,8 @@ export class Call {
   readonly body: string | undefined;
   /** Sends all its requests, also if the global one is replaced meanwhile: a test's mock must not end as the platform's. */
   readonly fetch: FetchFunction | undefined;
-  /** The caller's signal, and `totalTimeoutMs`. */
   readonly deadline: Deadline;
   readonly history: CallHistory = new CallHistory();
-  /** Its events, where anything listens. */
   readonly events: CallEvents | undefined;
   /** That of another part of the package, where one follows the call. */
   inner: InnerObserver | undefined;
@@ -68,7 +61,6 @@ export class Call {
     this.events = client.observers && new CallEvents(this, client.observers);
   }
 
-  /** The address of each of its requests. */
   get url(): string {
     return this.settings.baseUrl + this.#target;
   }
@@ -81,14 +73,12 @@ export class Call {
     this.inner = inner?.begin({ callId: id, operation: name, method, path: path.template, baseUrl, url });
   }
 
-  /** Notes what happens to a request. */
   note(event: OutcomeEvent): void {
     const { history } = this;
     history.outcome = outcomeAfter(history.outcome, event);
     this.inner?.outcome?.(history.outcome, event);
   }
 
-  /** Takes the secrets of the call out of texts. */
   get redactor(): Redactor {
     const { tokenSource, headers } = this.settings;
     return new Redactor({ tokens: new Set(this.#tokens).add(tokenSource.current), headers });

@@ -20,13 +20,11 @@ import { OWN_VENDOR } from "./standard-schema.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
-/** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
 
 // Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
 // service echoes.
 
-/** The call was not sent, because the token's pause is longer than the call waits for. */
 export function pausedError(
   call: Call,
   pauseMs: number,
@@ -73,7 +71,6 @@ export function validationError(
   return buildError(errors.ResponseValidationError, call, { summary, progress: received, ...why });
 }
 
-/** The issues in one line: `data.0.id: must be a string, got a number; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
   return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";
@@ -84,18 +81,15 @@ function doctorFor({ schema }: Operation<unknown>): string {
   return schema?.["~standard"].vendor === OWN_VENDOR ? `; ${DOCTOR}` : "";
 }
 
-/** The media type of a response, without parameters. */
 function mediaType({ redactor }: Call, headers: ResponseHead["headers"]): string | undefined {
   return redactor.short(headers.get("content-type")?.split(";")[0]);
 }
 
-/** Where a call was when a deadline ended it. */
 interface Stop extends Partial<Exchange> {
   readonly deadline: Deadline;
   readonly phase: TimeoutPhase;
 }
 
-/** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
   const place = timeoutPlace(phase, call.history.requests);

@@ -6,19 +6,15 @@ import { lengthened, shortened } from "../time/jitter.ts";
 import { mayRepeat, type Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
-/** The values that a retry decision is made from. */
 export interface RetryContext {
   readonly operation: Pick<Operation<unknown>, "method" | "path">;
   readonly rules: RetryRules;
-  /** Retries of this call so far. */
   readonly retries: number;
   /** Milliseconds left of the call's `totalTimeoutMs`. */
   readonly leftMs: number;
-  /** In [0, 1). */
   readonly random: number;
 }
 
-/** The values that a backoff is made from. */
 export interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
   readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
 }
@@ -36,7 +32,6 @@ const BACKOFF_JITTER = 1 / 2;
 
 const MAX_DOUBLINGS = 30;
 
-/** The first and the longest backoff by default. */
 const DEFAULT_DELAYS = {
   minDelayMs: 500,
   maxDelayMs: 8_000,
@@ -57,7 +52,6 @@ export function decideRetry(error: AutomationError, context: RetryContext): Retr
   return error.retryAfterMs > rules.maxRetryAfterMs || delayMs >= leftMs ? undefined : { reason, delayMs };
 }
 
-/** Why the failure may pass and the call may be sent again, or `undefined`. */
 function passingReason(error: AutomationError, context: RetryContext): RetryDecision["reason"] | undefined {
   if (error instanceof ConnectionError) {
     if (error.permanent) return undefined;

@@ -11,7 +11,6 @@ import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-serv
 import { HttpFailure } from "./http.ts";
 import { isBodyDue } from "./operation.ts";
 
-/** The token of a request, and the time that is left for it. */
 interface Sending {
   readonly token: string;
   readonly deadline: Deadline;
@@ -47,7 +46,6 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
 
 const JSON_BODY = { "content-type": "application/json" };
 
-/** Sends the request, and resolves when the head of its response is there. */
 async function sendRequest(
   call: Call,
   { token, deadline }: Sending,
@@ -78,12 +76,10 @@ async function sendRequest(
   }
 }
 
-/** A response whose body is still to be read, and until when that may take. */
 interface Begun extends Exchange {
   readonly deadline: Deadline;
 }
 
-/** Reads the body as far as it matters. */
 async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
   if (!isSuccess(head.status)) {
     if (head.isFollowed) discard(response);
@@ -120,7 +116,6 @@ function noteAnswer(call: Call, { status }: ResponseHead, body = NO_BODY_YET): b
   return isFromService;
 }
 
-/** Frees the connection of a response that is not read. */
 function discard(response: Response | Promise<Response>): void {
   Promise.resolve(response)
     .then(({ body }) => body?.cancel())

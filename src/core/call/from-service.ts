@@ -30,7 +30,6 @@ export function isSuccessOfService({ text, isWhole }: ReceivedBody, isDue: boole
   return isWhole ? false : undefined;
 }
 
-/** Returns whether a text begins as a JSON object or array does. */
 export function beginsAsJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }

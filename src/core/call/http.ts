@@ -7,9 +7,7 @@ import { isWrite } from "../wire/method.ts";
 import { onceWay } from "../wire/sent-once.ts";
 import { watchWrite } from "./write-evidence.ts";
 
-/** The reason why a request got no response. */
 export class HttpFailure implements Fault {
-  /** The value that `fetch` rejected with. */
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
@@ -32,7 +30,6 @@ export class HttpFailure implements Fault {
  */
 const PLATFORM_FETCH: unknown = globalThis.fetch;
 
-/** Sets the bearer token of a request. */
 const setToken: BeforeRequestHook = ({ request, options }) => {
   const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
   request.headers.set("authorization", `Bearer ${token}`);
@@ -117,7 +114,6 @@ export function platformMayRepeat({ client }: FetchOptions = {}): boolean {
   return repeaters.test(platform().userAgent ?? "");
 }
 
-/** The platform's account of itself: absent on some. */
 function platform(): { readonly onLine?: boolean; readonly userAgent?: string } {
   return (globalThis as { readonly navigator?: object }).navigator ?? {};
 }

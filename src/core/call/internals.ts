@@ -5,11 +5,9 @@ import type { Context } from "./settings.ts";
 /** The member of a client for other parts of the package. Every copy of the package (ESM, CommonJS) knows it by this name. */
 export const INTERNALS: unique symbol = Symbol.for("project-automation.internals") as never; // a registered symbol is shared by all copies
 
-/** What other parts of the package ask of a client. */
 export interface Internals<Client> {
   /** A function, since the token is in it: who looks through a client finds none. */
   context(): Context;
-  /** Derives a client whose calls have an inner instrumentation. */
   instrumented(inner: InnerInstrumentation): Client;
 }
 
@@ -18,7 +16,6 @@ export function internalsOf<Client>(client: Client): Internals<Client> | undefin
   return (client as { readonly [INTERNALS]?: Internals<Client> } | null | undefined)?.[INTERNALS]; // any value can be asked
 }
 
-/** Takes the secrets of a client out of texts. */
 export function redactorOf({ tokenSource, headers }: Pick<Context, "tokenSource" | "headers">): Redactor {
   return new Redactor({ tokens: [tokenSource.current], headers });
 }

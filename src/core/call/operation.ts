@@ -37,14 +37,12 @@ export interface Operation<Output> {
   readonly scope?: string | undefined;
   /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
   readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;
-  /** The caller's options, checked. */
   readonly options: CheckedOptions;
 }
 
 /** An operation as resources describe it; `label` is the name where it is left out. */
 export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> & { readonly label?: string };
 
-/** The circumstances of a call, beside the operation. */
 export interface Origin<Output> {
   /** Ends the call with the wait or the walk that it is a part of. */
   readonly within?: Deadline | undefined;
@@ -79,7 +77,6 @@ export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolea
   return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
 }
 
-/** An operation, and what its caller allows. */
 interface Repeatable {
   readonly operation: Pick<Operation<unknown>, "method" | "path">;
   readonly rules: Pick<RetryRules, "unsafeWrites">;

@@ -45,7 +45,6 @@ interface Parsed extends Exchange {
   readonly data: unknown;
 }
 
-/** The result of a schema: its output, or the issues as they can be shown. */
 interface Checked {
   readonly value?: unknown;
   readonly issues: readonly ValidationIssue[] | undefined;

@@ -6,13 +6,11 @@ import type { ResponseHead } from "../wire/head.ts";
 import { encodePath } from "../wire/path.ts";
 import type { Operation } from "./operation.ts";
 
-/** The longest sentence of the service, in characters. */
 export const MAX_DETAIL = 300;
 
 /** The command that finds out where a service differs from what the client expects. */
 export const DOCTOR = "`npx project-automation doctor` compares the service with what this client expects";
 
-/** The service's words about a refusal. */
 export interface ServiceWords {
   readonly code: string | undefined;
   /** One line. */
@@ -65,7 +63,6 @@ export function redirectTarget({ headers }: ResponseHead, from: string): string 
   return url && `${url.protocol}${url.host && "//"}${url.host}${url.pathname}`;
 }
 
-/** A refusal, as far as advice depends on it. */
 export interface Refused {
   readonly head: ResponseHead;
   readonly operation: Pick<Operation<unknown>, "path" | "scope" | "adviceOn403">;
@@ -73,11 +70,9 @@ export interface Refused {
   readonly token: string;
   /** A body that is no JSON; an empty text where nothing at all says that the service has answered. */
   readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
-  /** The service's sentence. */
   readonly detail: string | undefined;
   /** The longest wait after which the call would be sent again; `undefined` where it is not. */
   readonly maxRetryAfterMs: number | undefined;
-  /** Where a redirect leads to. */
   readonly location: string | undefined;
   /** The `fetch` option has read the body already. */
   readonly isUnread: boolean | undefined;
@@ -141,7 +136,6 @@ const RULES: readonly Rule[] = [
   ({ isUnread }) => (isUnread ? TAKEN : undefined),
 ];
 
-/** A duration in a message. */
 export function seconds(ms: number): string {
   return `${Math.ceil(ms / 100) / 10} s`;
 }

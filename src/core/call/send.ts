@@ -34,7 +34,6 @@ export class Send implements Caller {
     this.#client = client;
   }
 
-  /** The service of every call. */
   get service(): Service {
     return this.#client.baseUrl;
   }
@@ -44,7 +43,6 @@ export class Send implements Caller {
     return this.#client.totalTimeoutMs;
   }
 
-  /** Makes a public method that sends one operation. */
   method<Args extends readonly unknown[], Output>(
     name: string,
     describe: (...args: Args) => OperationFields<Output>,
@@ -54,7 +52,6 @@ export class Send implements Caller {
     return method;
   }
 
-  /** Makes a public method that returns a list. */
   list<Args extends readonly unknown[], Item>(
     name: string,
     describe: (...args: Args) => ListOperation<Item>,

@@ -26,7 +26,6 @@ interface Message {
   readonly error?: unknown;
 }
 
-/** The part of Node that is needed. */
 interface NodeModules {
   /** Only Node itself has undici. Bun and Deno publish on these channels as well, perhaps when a write has left. */
   readonly versions: { readonly undici?: string | undefined };

@@ -13,7 +13,6 @@ const MAX_EMPTY_PAGES = 1_000;
 
 /** Where the pages of a list come from. */
 export interface PageSource<Item> {
-  /** The list in errors. */
   readonly operation: Pick<Operation<unknown>, "label" | "method" | "path">;
   /** The cursor of the first page; `null` for the beginning. */
   readonly start: string | null;
@@ -25,7 +24,6 @@ export interface PageSource<Item> {
   readonly fetch: (cursor: string | null, origin: Origin<Page<Item>>) => Promise<Success<Page<Item>>>;
 }
 
-/** Bounds of a walk. */
 interface WalkOptions {
   /** Ends it early, with the request in flight. */
   readonly closing?: Deadline;
@@ -92,7 +90,6 @@ function endlessError({ operation }: PageSource<unknown>, cursor: string | null,
 /** An iterator as a generator is one: with `return()`, and with what the platform gives all of them, such as `await using`. */
 export type Walk<Value> = AsyncGenerator<Value, void, undefined>;
 
-/** The members of an iterator that are its own. */
 type Members<Value> = Pick<Walk<Value>, "next" | "return" | "throw" | typeof Symbol.asyncIterator>;
 
 /** Makes an iterator of its members. The rest comes from the prototype of the platform's async iterators. */
@@ -131,7 +128,6 @@ export function batchIterator<Batch, Value>(
   toCaller: CallerStack,
 ): Walk<Value> {
   const closing = Deadline.of(Number.POSITIVE_INFINITY);
-  /** The rest of the latest batch. */
   let values: IterableIterator<Value> = [].values();
   /** The number of calls of `next()` that the generator has to answer. */
   let waiting = 0;

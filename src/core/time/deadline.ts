@@ -6,7 +6,6 @@ import { after, limit, now } from "./clock.ts";
  */
 export type StopReason = "abort" | "total" | "attempt";
 
-/** A signal or a deadline that ends a deadline, too. */
 type Around = AbortSignal | Deadline | undefined;
 
 /** The rejection of `race` and `sleep` if the deadline ends first. It never leaves the client. */
@@ -113,7 +112,6 @@ export class Deadline {
     return this.#reason !== undefined;
   }
 
-  /** Ends it now, as a signal does. */
   end(): void {
     this.#stop("abort", undefined);
   }
@@ -143,7 +141,6 @@ export class Deadline {
   }
 }
 
-/** The listeners of one signal, behind the one that the platform has. */
 interface Subscription {
   readonly listeners: Set<() => void>;
   readonly end: () => void;
