@@ -2,9 +2,10 @@ import { cut, isError, wellFormed } from "../checks/foreign.ts";
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { isObject, isPlainObject, SHORTEST_SECRET } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
-import { parseJson } from "../wire/json.ts";
-import { isSecretName, REDACTED, redactionOf, type Secrets } from "./secrets.ts";
+import { parseJson, valuesOf } from "../wire/json.ts";
 
+/** The text in the place of a secret. */
+export const REDACTED = "[redacted]";
 /** The text in the place of one that is too long to be looked through. */
 const TOO_LONG = "[too long]";
 /** The longest text that is looked through, in characters. */
@@ -14,13 +15,44 @@ const LONGEST_SHORT = 200;
 /** So many levels of a refusal's body are shown, and so many causes of an error. */
 const LEVELS_SHOWN = 32;
 const CAUSES_SHOWN = 6;
+/** Shorter values of a response occur in any message. */
+const SHORTEST_VALUE = 4;
+/** Values of a response times characters of the texts in which they are searched. A text beyond that is not shown. */
+const MOST_COMPARED = 20_000_000;
 const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
+
+const SECRET_WORD = "plain[_-]?text|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key";
+const DESCRIPTION = "id|type|url|count|left|at|name";
+/** A name with a secret's word in it. */
+const SECRET_NAME = new RegExp(SECRET_WORD, "i");
+/** The end of a name that describes a secret, and holds none. */
+const DESCRIBES = new RegExp(`(?:${DESCRIPTION})$`, "i");
+/** Names of the caller's headers whose values are secrets. */
+const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
+
+/** `name=value`, `name: value`, `"name": "value"`, with the scheme of an `Authorization` header: the text before the value, and it. */
+const NAMED_VALUE = new RegExp(
+  String.raw`((?:${SECRET_WORD})[\w-]{0,64}(?<!${DESCRIPTION})(?:\\?["'])?\s{0,8}[:=]\s{0,8}(?:\\?["'])?(?:(?:bearer|basic)\s{1,8})?)` +
+    String.raw`(?:(?<=\\")[^"\\]{8,}|(?<=")(?:[^"\\]|\\.){8,}|(?<=')[^']{8,}|[^\s"',;&<>{}[\]\\]{8,})`,
+  "gi",
+);
+/** The beginning of a URL, up to its password, and the password. */
+const PASSWORD_IN_URL = /\b([a-z][a-z\d+.-]{0,30}:(?:\\?\/){2}[^\s:@/\\]{0,256}:)[^\s/"'<>]{1,256}@/gi;
+
+/** Secrets that must not be shown. */
+interface Secrets {
+  readonly tokens: Iterable<string>;
+  /** Headers of the caller, of which some are secret by their name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A response, whose strings and numbers are not to be quoted. */
+  readonly response?: unknown;
+}
 
 /** Takes secrets out of what others say: the service, the platform, a schema, a function of the caller's. */
 export class Redactor {
   readonly #secrets: Secrets;
   /** Made when a text is looked through: most calls have none. */
-  #redact: ((text: string) => string) | undefined;
+  #hide: ((text: string) => string) | undefined;
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
@@ -31,15 +63,17 @@ export class Redactor {
     return new Redactor({ ...this.#secrets, response });
   }
 
-  /** A text without secrets, also where it escapes their characters. */
   text(text: string): string {
-    this.#redact ??= redactionOf(this.#secrets);
-    return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(wellFormed(text));
+    if (text.length > LONGEST_TEXT) return TOO_LONG;
+    this.#hide ??= hideSecrets(this.#secrets);
+    return this.#hide(wellFormed(text))
+      .replaceAll(NAMED_VALUE, `$1${REDACTED}`)
+      .replaceAll(PASSWORD_IN_URL, `$1${REDACTED}@`);
   }
 
   /** `true` for a text that holds a known token, or another one that begins as they do. */
   holdsToken(text: string): boolean {
-    return redactionOf({ tokens: this.#secrets.tokens }, [])(text) !== text;
+    return hideSecrets({ tokens: this.#secrets.tokens })(text) !== text;
   }
 
   /** A text as one line of at most `max` characters, without secrets and control characters. */
@@ -102,4 +136,63 @@ const GAPS = /[\u0000-\u0020\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 export function oneLine(text: string, max: number): string {
   const line = text.replaceAll(GAPS, " ").trim();
   return line.length > max ? `${cut(line, max - 1)}…` : line;
+}
+
+/** `true` for a field that holds a secret by its name; `inSecret`: it is part of a field that does. */
+function isSecretName(name: string, inSecret = false): boolean {
+  return (inSecret || SECRET_NAME.test(name)) && !DESCRIBES.test(name);
+}
+
+/** Takes known secrets out of a text, in any case, and tokens of the documented form that begin as a known one does. */
+function hideSecrets({ tokens, headers = {}, response }: Secrets): (text: string) => string {
+  const known = [...tokens];
+  const exact = [...known, ...known.map(secretPartOf), ...credentialsIn(headers)].filter((secret) => secret !== "");
+  const beginnings = known.flatMap(beginningsOf);
+  const values = quotableIn(response);
+  let left = MOST_COMPARED;
+  return (text) => {
+    left -= values.length * text.length;
+    if (left < 0) return REDACTED;
+    const searched = text.toLowerCase();
+    const present = [...exact, ...values].filter((secret) => searched.includes(secret.toLowerCase()));
+    // A secret may be a part of a longer one.
+    const patterns = present.sort((one, other) => other.length - one.length).map(exactly);
+    return [...patterns, ...beginnings].reduce((shown, pattern) => shown.replaceAll(pattern, REDACTED), text);
+  };
+}
+
+/** A secret as it is. A short one is taken out only where it stands alone. */
+function exactly(secret: string): RegExp {
+  const literal = literally(secret);
+  return new RegExp(secret.length < SHORTEST_SECRET ? String.raw`(?<![\w-])${literal}(?![\w-])` : literal, "gi");
+}
+
+/** The secret part of `<prefix>_<key_id>_<secret>`, whose other parts are public; empty for a token of another form. */
+function secretPartOf(token: string): string {
+  return /^[^_]+_[^_]+_(.{8,})$/.exec(token)?.[1] ?? "";
+}
+
+/** The tokens with the prefix of this one, and its secret part: either may be cut off behind eight characters of that. */
+function beginningsOf(token: string): RegExp[] {
+  const secret = secretPartOf(token).slice(0, 8);
+  if (secret === "") return [];
+  const [prefix = ""] = token.split("_");
+  return [new RegExp(String.raw`\b${literally(prefix)}_[\w-]*_[\w-]{8,}|${literally(secret)}[\w~+/=-]*`, "gi")];
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/** The values of secret headers, and the credentials that stand in them behind a scheme. */
+function credentialsIn(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    SECRET_HEADER.test(name) ? [value, value.replace(/^\S+\s+/, "")] : [],
+  );
+}
+
+/** The strings and numbers of parsed JSON, as far as they can be told from words of a message. */
+function quotableIn(json: unknown): string[] {
+  const quotable = [...valuesOf(json)].filter((value) => ["string", "number"].includes(typeof value)).map(String);
+  return [...new Set(quotable)].filter((text) => text.length >= SHORTEST_VALUE);
 }

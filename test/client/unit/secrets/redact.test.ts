@@ -1,8 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AbortError } from "../../../../src/client/index.ts";
-import { Redactor } from "../../../../src/core/secrets/redact.ts";
-import { REDACTED } from "../../../../src/core/secrets/secrets.ts";
+import { REDACTED, Redactor } from "../../../../src/core/secrets/redact.ts";
 import { textsOf } from "../../../support/sweep.ts";
 
 const TOKEN = "pat_public_verySecretPart";
@@ -70,7 +69,6 @@ test("a token of ordinary words hides no text that has these words", () => {
 describe("a token that was cut off is still that token", () => {
   const SECRET = "verySecretPartOfIt";
   const formed = `pat_public_${SECRET}`;
-  const opaque = "aVeryLongSecretOfOnePart";
   const cut = (token: string, text: string): string => new Redactor({ tokens: [token] }).text(text);
 
   test.each([8, 9, SECRET.length - 1, SECRET.length])("from eight characters of its secret part on: %i", (length) => {
@@ -82,55 +80,19 @@ describe("a token that was cut off is still that token", () => {
     }
   });
 
-  test.each([12, 13, opaque.length - 1])("without parts from twelve on: %i", (length) => {
-    expect(cut(opaque, `Bearer ${opaque.slice(0, length)}… was refused`)).toBe(`Bearer ${REDACTED}… was refused`);
-  });
-
   test("its public parts are shown, and so is a shorter beginning", () => {
     const texts = ["pat_public_verySec", "the key pat_public_… of a", "verySec"];
     for (const text of texts) expect(cut(formed, text)).toBe(text);
-    expect(cut(opaque, opaque.slice(0, 11))).toBe(opaque.slice(0, 11));
-  });
-
-  test("in base64, and escaped, too", () => {
-    for (const encoded of [btoa(formed), btoa(`Bearer ${formed}`)]) {
-      expect(cut(formed, `got ${encoded.slice(0, -6)}…`)).toBe(`got ${REDACTED}…`);
-    }
-    const odd = "pat_public_a+b/c=d&e'f\"gh";
-    for (const escaped of [encodeURIComponent(odd), JSON.stringify(odd).slice(1, -1)]) {
-      expect(cut(odd, `got ${escaped.slice(0, -1)}…`)).toBe(`got ${REDACTED}…`);
-    }
-  });
-
-  test("of two that begin alike, the longer match counts", () => {
-    const header = "eyJhbGciOiJSUzI1NiJ9.";
-    const both = new Redactor({ tokens: [`${header}AAAABBBBCCCC`, `${header}DDDDEEEEFFFF`] });
-    expect(both.text(`no ${header}DDDDEEEE`)).toBe(`no ${REDACTED}`);
   });
 });
 
 describe("a secret is found", () => {
-  const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
-  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
   const SPELLINGS: Readonly<Record<string, (token: string) => string>> = {
     "as it is": (token) => token,
     "in lower case": (token) => token.toLowerCase(),
     "in upper case": (token) => token.toUpperCase(),
-    "percent-encoded": encodeURIComponent,
-    "percent-encoded but for letters": each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
-    "percent-encoded as a whole": each((letter) => `%${hex(letter)}`),
-    "JSON-escaped": (token) => JSON.stringify(token).slice(1, -1),
-    "JSON-escaped, as PHP does": (token) => JSON.stringify(token).slice(1, -1).replaceAll("/", "\\/"),
-    "JSON-escaped in part": each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
-    "JSON-escaped as a whole": each((letter) => `\\u00${hex(letter)}`),
-    "in base64": btoa,
-    "in base64 with its scheme": (token) => btoa(`Bearer ${token}`),
-    "in base64 for URLs": (token) => btoa(token).replaceAll("+", "-").replaceAll("/", "_"),
-    "in base64 without its padding": (token) => btoa(token).replace(/=+$/, ""),
-    "in percent-encoded base64": (token) => encodeURIComponent(btoa(token)),
   };
-  // Where a token has these itself, a text that spells it may be read in two ways.
-  const secret = fc.stringMatching(/^[!-$'-Z^-z|~]{24,40}$/).map((text) => `${text.replaceAll("%", "")}Qx7Rz2Lm9Tw4`);
+  const secret = fc.stringMatching(/^[!-~]{24,40}$/).map((text) => `${text}Qx7Rz2Lm9Tw4`);
   const token = fc.oneof(
     secret,
     secret.map((text) => `pat_key_${text}`),
@@ -144,26 +106,9 @@ describe("a secret is found", () => {
         const redactor = new Redactor({ tokens: [known] });
         const shown = redactor.text(`${before}${spell(known)}${after}`);
         expect(shown.toLowerCase().replaceAll(/[^a-z\d]/g, "")).not.toMatch(/qx7|rz2|lm9|tw4/);
-        // Nothing else is taken away, but for what fills up base64.
-        const sentence = redactor.text(`denied for ${spell(known)} today`).replaceAll(/%3D|=/g, "");
-        expect(sentence).toBe(`denied for ${REDACTED} today`);
+        expect(redactor.text(`denied for ${spell(known)} today`)).toBe(`denied for ${REDACTED} today`);
       }),
       { numRuns: 200 },
-    );
-  });
-
-  test("any secret of visible ASCII, however each of its characters is spelled", () => {
-    const spell = (letter: string, how: number): string => {
-      const hex = letter.charCodeAt(0).toString(16);
-      return [letter, `%${hex}`, `\\u00${hex}`][how] ?? letter;
-    };
-    // Where a secret has these itself, a text that spells it may be read in two ways.
-    const secrets = fc.stringMatching(/^[!#-$'-Z^-z|~]{8,40}$/);
-    fc.assert(
-      fc.property(secrets, fc.array(fc.nat(2), { minLength: 40, maxLength: 40 }), (secret, how) => {
-        const text = [...secret].map((letter, index) => spell(letter, how[index] ?? 0)).join("");
-        expect(new Redactor({ tokens: [secret] }).text(`is ${text}.`)).toBe(`is ${REDACTED}.`);
-      }),
     );
   });
 
@@ -183,22 +128,12 @@ test("an id that ends with a time is not taken for a token", () => {
   expect(redactor.text(text)).toBe(text);
 });
 
-test("escapes in a text without secrets stay as they are", () => {
-  const text = "a%20b \\u0041 &amp; C:\\new";
-  expect(redactor.text(text)).toBe(text);
-});
-
 describe("headers of the caller", () => {
   const headers = { "x-api-key": "k-123456789", "x-team": "blue-team-1", "proxy-authorization": "Basic dXNlcjpwYXNz" };
   const cleaner = new Redactor({ tokens: [], headers });
 
   test("the values of secret ones are redacted, those of others are kept", () => {
     expect(cleaner.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
-  });
-
-  test("a slash is found as PHP spells it", () => {
-    const redactor = new Redactor({ tokens: [], headers: { "x-api-key": "pa+ss/wo/rd==" } });
-    expect(redactor.text(String.raw`"<pa+ss\/wo\/rd==>"`)).toBe(`"<${REDACTED}>"`);
   });
 
   test("the credential behind a scheme is redacted without the scheme, too", () => {
@@ -219,7 +154,6 @@ describe("values by their name in a text", () => {
     ["secret='a b c d e'", `secret='${REDACTED}'`],
     ['{"plaintext": "a\\"bcdefgh", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
     ['"{\\"password\\":\\"swordfish\\"}"', `"{\\"password\\":\\"${REDACTED}\\"}"`],
-    ["access_token%3D%22abc12345%22%26page%3D2", `access_token%3D%22${REDACTED}%22%26page%3D2`],
     ["url=https://x.example/?access_token=abc12345&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
     ["token_id=tok_12345678&api-key=abc12345", `token_id=tok_12345678&api-key=${REDACTED}`],
     ["the token is not valid; tokens: none", "the token is not valid; tokens: none"],
@@ -236,7 +170,6 @@ test.each([
   ],
   ["redis://:p@ss@10.0.0.9:6379", `redis://:${REDACTED}@10.0.0.9:6379`],
   [String.raw`{"url":"http:\/\/user:pw@proxy"}`, String.raw`{"url":"http:\/\/user:[redacted]@proxy"}`],
-  ["http%3A%2F%2Fuser%3Apw%40proxy", `http%3A%2F%2Fuser%3A${REDACTED}%40proxy`],
   ["https://api.example.com:8443/a@b", "https://api.example.com:8443/a@b"],
   ["https://user@host:8080/", "https://user@host:8080/"],
   ["at 10:30 joe@example.com", "at 10:30 joe@example.com"],
@@ -260,11 +193,6 @@ describe("what quotes a response", () => {
     [`token ${TOKEN}`, `token ${REDACTED}`],
   ])("%s", (text, clean) => {
     expect(quoting.text(text)).toBe(clean);
-  });
-
-  test("strings are found as JSON spells them", () => {
-    const value = 'first line\nsecond "line"';
-    expect(redactor.alsoHiding([value]).text(`received ${JSON.stringify(value)}`)).toBe(`received "${REDACTED}"`);
   });
 
   test("numbers that were thrown are taken out, too", () => {
@@ -419,12 +347,4 @@ describe("cause", () => {
     for (let level = 0; level < 10_000; level += 1) error = new Error("x", { cause: error });
     expect(textsOf(redactor.cause(error)).join("\n")).not.toContain("verySecretPart");
   });
-});
-
-test("a platform without btoa shows no token either", () => {
-  onTestFinished(() => void vi.unstubAllGlobals());
-  vi.stubGlobal("btoa", undefined);
-  expect(new Redactor({ tokens: [TOKEN] }).text(`the token ${TOKEN} is revoked`)).toBe(
-    `the token ${REDACTED} is revoked`,
-  );
 });
