@@ -261,7 +261,7 @@ const doors = [
   "core/call/api-promise.ts",
   "core/wire/body.ts",
   "core/call/write-evidence.ts",
-  "core/token/own-context.ts",
+  "core/token/rotating-token.ts",
   "core/errors/caller-stack.ts",
   "core/errors/explanation.ts",
   "core/errors/proxy-hint.ts",

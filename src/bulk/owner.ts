@@ -60,7 +60,7 @@ export async function tokenOfRun(
   { own: { tokenSource }, signal }: { readonly own: Context; readonly signal?: AbortSignal | undefined },
   hasRecords: boolean,
 ): Promise<string> {
-  if (tokenSource.swaps !== undefined) return tokenSource.current;
+  if (tokenSource.isHeld) return tokenSource.current;
   if (!hasRecords) return "";
   const limit = Deadline.of(TOKEN_MS, signal);
   try {

@@ -2,9 +2,7 @@ import { AutomationError } from "../errors/automation-error.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { knownTokens } from "./known-tokens.ts";
-import type { RunInContext } from "./own-context.ts";
 import type { RotatingTokenOptions } from "./rotating-token-options.ts";
-import { usableFields } from "./rotating-token-record.ts";
 import {
   isRotationDue,
   type Moment,
@@ -14,7 +12,7 @@ import {
   scheduleReplacement,
 } from "./rotation-schedule.ts";
 import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
-import { recordIn, type StoredToken } from "./token-format.ts";
+import { recordIn, type StoredToken, usableFields } from "./token-format.ts";
 import { LatestToken, type Rotate, type TokenRequest, TokenUnavailable } from "./token-source.ts";
 
 const STORE_TIMEOUT_MS = 20_000;
@@ -22,6 +20,9 @@ const STORE_TIMEOUT_MS = 20_000;
 const NOT_STORED =
   "onRotated failed to store the replacement of the rotated token; latest() returns it, and the next call passes it to onRotated again";
 const NOT_USABLE = "the token is no longer valid and could not be rotated";
+
+/** Runs work in the context in which the runner was made. */
+export type RunInContext = <Result>(work: () => Result) => Result;
 
 /** The part of a `rotatingToken()` that is its own: its calls rotate and store by it. */
 export interface Terms extends Pick<RotatingTokenOptions, "onRotated" | "onRotationFailed"> {

@@ -19,6 +19,7 @@ const RENEWED_MS = 60_000;
  * since the provider may have another one then, and ask for themselves.
  */
 export class ProviderToken extends LatestToken implements TokenSource {
+  readonly isHeld = false;
   readonly #provider: TokenProvider;
   /** By the rejected token: the renewal that is under way, or has ended within a minute. */
   readonly #renewals = new Map<string | undefined, SharedWork<void>>();
@@ -33,17 +34,13 @@ export class ProviderToken extends LatestToken implements TokenSource {
     if (rejected !== undefined && refused !== undefined) return rejected;
     const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));
     const renewal = this.#renewalOf(rejected);
-    let token: string;
     if (rejected !== undefined && renewal === undefined) {
-      token = await within((limit) => this.#renewFirst(rejected, limit));
-    } else {
-      if (renewal !== undefined) await within(() => renewal.waitToLimit());
-      token = await ask();
-      // The provider may not know yet that it was refused, or not in the context of this call.
-      if (token === (rejected ?? refused)) token = await ask(token);
+      return within((limit) => this.#renewFirst(rejected, limit));
     }
-    if (rejected !== undefined) this.tell(rejected, token);
-    return token;
+    if (renewal !== undefined) await within(() => renewal.waitToLimit());
+    const token = await ask();
+    // The provider may not know yet that it was refused, or not in the context of this call.
+    return token === (rejected ?? refused) ? ask(token) : token;
   }
 
   /** A token is for its call alone, so nothing replaces it while the call waits. */

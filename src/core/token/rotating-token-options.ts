@@ -12,9 +12,7 @@ import {
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
-import { TOKEN } from "./rotating-token-record.ts";
-import type { RotatedToken, StoredToken } from "./token-format.ts";
-import { flawOfToken } from "./token-format.ts";
+import { flawOfToken, type RotatedToken, type StoredToken, TOKEN } from "./token-format.ts";
 
 /** Options of `rotatingToken`. */
 export interface RotatingTokenOptions {

@@ -1,8 +1,8 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { Present } from "../checks/validators.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
-import { type LivingToken, livingToken, type Terms } from "./living-token.ts";
-import { keepContext } from "./own-context.ts";
+import { type LivingToken, livingToken, type RunInContext, type Terms } from "./living-token.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import type { RotatedToken, StoredToken } from "./token-format.ts";
 import { type Rotate, type TokenSource, type TokenSourceFactory, TokenUnavailable } from "./token-source.ts";
@@ -87,7 +87,7 @@ class SelfRotatingToken implements RotatingToken {
     const terms = { ...this.#terms, rotate };
     this.#living = living;
     return {
-      swaps: 0,
+      isHeld: true,
       get current(): string {
         return living.current;
       },
@@ -102,4 +102,23 @@ class SelfRotatingToken implements RotatingToken {
       subscribe: (listener) => living.subscribe(listener),
     };
   }
+}
+
+/** The part of a platform that knows contexts. */
+interface Contexts {
+  readonly process?: {
+    getBuiltinModule?(name: "async_hooks"): { readonly AsyncLocalStorage: { snapshot(): RunInContext } };
+  };
+}
+
+/**
+ * Keeps the present `AsyncLocalStorage` context for work that is shared: what it stores must not belong to the transaction of
+ * the call that happened to begin it. A platform without contexts runs the work as it is, and so does a Worker, which keeps
+ * the context of one request from the others.
+ */
+function keepContext(): RunInContext {
+  const { process: platform } = globalThis as Contexts;
+  const snapshot = ignoreErrors(() => platform?.getBuiltinModule?.("async_hooks").AsyncLocalStorage.snapshot());
+  const isOpen = (): boolean | undefined => ignoreErrors(() => snapshot?.(() => true));
+  return (work) => (snapshot !== undefined && isOpen() ? snapshot(work) : work());
 }

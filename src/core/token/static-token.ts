@@ -6,10 +6,12 @@ import { LatestToken, type TokenRequest, type TokenSource } from "./token-source
 export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<SharedWork<void>>();
-  swaps = 0;
+  readonly isHeld = true;
+  /** Counts the swaps by hand. */
+  #swaps = 0;
 
   override set(token: string): void {
-    this.swaps += 1;
+    this.#swaps += 1;
     super.set(token);
   }
 
@@ -20,14 +22,15 @@ export class StaticToken extends LatestToken implements TokenSource {
   }
 
   /**
-   * Makes the replacement that `rotate` resolves the token, unless the token was swapped by hand meanwhile. If the response is invalid or cut off but has a usable
-   * `plaintext`, that becomes the token, since the old one is revoked by then; the error is thrown nevertheless.
+   * Makes the replacement that `rotate` resolves the token, unless the token was swapped by hand meanwhile. If the response is
+   * invalid or cut off but has a usable `plaintext`, that becomes the token, since the old one is revoked by then; the error is
+   * thrown nevertheless.
    */
   async adopt<Created>(rotate: () => Promise<Created>): Promise<Created> {
-    const { swaps } = this;
+    const swaps = this.#swaps;
     const rotation = rotate();
     const adopted = rotation.catch(recordIn).then((record) => {
-      if (swaps === this.swaps) super.set(plaintextOf(record) ?? this.current);
+      if (swaps === this.#swaps) super.set(plaintextOf(record) ?? this.current);
     });
     const work = new SharedWork(adopted, LONGEST_WORK_MS);
     this.#rotations.add(work);

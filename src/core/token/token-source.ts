@@ -52,23 +52,20 @@ export interface TokenRequest {
 export interface TokenSource {
   /** The latest known token, for snapshots and redaction; `""` before a provider was first called. */
   readonly current: string;
-  /** The number of times that the token was swapped by hand: between two swaps one rotates into the next. Absent: others decide. */
-  readonly swaps?: number;
+  /** The client holds the token. Otherwise a provider gives one for each call. */
+  readonly isHeld: boolean;
   /** The token to send a request with: the refused one if there is no other. Rejects with `TokenUnavailable`. */
   tokenFor(request: TokenRequest): string | Promise<string>;
   /** Returns whether a call that waits with this token is to send it; otherwise it sends `current`. */
   isCurrent(token: string): boolean;
   /** Calls `listener` whenever a token replaces another one, until the returned function is called. */
-  subscribe(listener: TokenListener): () => void;
+  subscribe(listener: () => void): () => void;
 }
-
-/** Called with a token and its replacement. */
-export type TokenListener = (replaced: string, by: string) => void;
 
 /** The latest token that a source knows, and the listeners to a new one. */
 export class LatestToken {
   current: string;
-  readonly #listeners = new Set<TokenListener>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(token: string) {
     this.current = token;
@@ -79,20 +76,15 @@ export class LatestToken {
   }
 
   set(token: string): void {
-    const replaced = this.current;
-    if (token === replaced) return;
+    if (token === this.current) return;
     this.current = token;
-    this.tell(replaced, token);
+    for (const listener of [...this.#listeners]) listener();
   }
 
   /** Returns a function that removes the listener. A listener that is added must be another one each time. */
-  subscribe(listener: TokenListener): () => void {
+  subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
-  }
-
-  protected tell(replaced: string, by: string): void {
-    for (const listener of [...this.#listeners]) listener(replaced, by);
   }
 }
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError } from "../../../../src/client/index.ts";
-import { usableFields } from "../../../../src/core/token/rotating-token-record.ts";
-import { flawOfToken, recordIn } from "../../../../src/core/token/token-format.ts";
+import { flawOfToken, recordIn, usableFields } from "../../../../src/core/token/token-format.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 /** In quotes, or as tools write a value that is to be filled in. */
