@@ -43,8 +43,7 @@ export interface ClientOptions {
   /** Rules for retries. `false`: one request, no wait for a rate limit, no renewal of the token. */
   retry?: RetryOptions | false | undefined;
   /**
-   * Requests in flight at once, per token, through this client's rate limiter. Where clients that share a rate limiter
-   * differ, the smallest counts.
+   * Requests in flight at once, per token, through this client's rate limiter: a call waits until fewer are.
    *
    * @default 10
    */

@@ -1,7 +1,6 @@
 import { ConnectionError, type RateLimitHead } from "../client/index.ts";
 import type { KeptGate } from "../core/rate-limit/memory-rate-limiter.ts";
-import { TokenGate } from "../core/rate-limit/token-gate.ts";
-import type { Waiter } from "../core/rate-limit/waiters.ts";
+import { type Ticket, TokenGate } from "../core/rate-limit/token-gate.ts";
 import { after, now } from "../core/time/clock.ts";
 import { type Deadline, STOPPED } from "../core/time/deadline.ts";
 import { shortened } from "../core/time/jitter.ts";
@@ -38,7 +37,7 @@ export class FleetGate implements KeptGate {
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
   /** Calls that wait for a slot, in order. Only the first one asks. */
-  readonly #waiting = new Map<Waiter, FleetWait>();
+  readonly #waiting = new Map<Ticket, FleetWait>();
   readonly #commandTimeoutMs: number;
   #cancelSync: (() => void) | undefined;
   #users = 0;
@@ -83,7 +82,7 @@ export class FleetGate implements KeptGate {
    * Waits until the other processes leave room for a call that this one admits. Resolves with a lease when its request may
    * be sent, and with `undefined` when it has to wait in this process again. Rejects with `STOPPED`.
    */
-  async acquire(request: Waiter, deadline: Deadline): Promise<Lease | undefined> {
+  async acquire(request: Ticket, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
     const wait: FleetWait = { wake: () => {}, asksBy: this.#nextAskBy() };
     this.#waiting.set(request, wait);
@@ -197,10 +196,15 @@ export class FleetGate implements KeptGate {
 
   /** Every command reminds Redis of what it may have forgotten. */
   #command(script: string, args: readonly string[]): TokenCommand {
-    const { mustProbe, pause, refusals } = this.gate.state;
+    const { pause, refusals } = this.gate.state;
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
-    const reminder = [String(this.#clearedAt ?? ""), whole(askedMs), whole(lastsMs), mustProbe ? String(refusals) : ""];
+    const reminder = [
+      String(this.#clearedAt ?? ""),
+      whole(askedMs),
+      whole(lastsMs),
+      refusals > 0 ? String(refusals) : "",
+    ];
     return { script, args: [...reminder, ...args] };
   }
 
@@ -216,8 +220,7 @@ export class FleetGate implements KeptGate {
     this.gate.learn({
       quota: isNews ? { ...known, ...quota, learntAt: Date.now() } : known,
       pause,
-      refusals,
-      mustProbe,
+      refusals: mustProbe ? Math.max(1, refusals) : 0,
       pace,
     });
   }

@@ -1,4 +1,4 @@
-import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
+import { STALLED_AFTER_MS } from "../core/rate-limit/token-gate.ts";
 import { now } from "../core/time/clock.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";

@@ -11,7 +11,8 @@ import { expectType } from "../core/checks/parse-options.ts";
 import { STRING } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
-import { type MemoryPermit, MemoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
+import { MemoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
+import type { Ticket } from "../core/rate-limit/token-gate.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
@@ -65,7 +66,7 @@ const EVERY_SERVICE = "";
 /** A permit of this process, and a lease that the other processes count. */
 class FleetPermit implements Permit {
   readonly #limiter: MemoryRateLimiter<FleetGate>;
-  readonly #local: MemoryPermit;
+  readonly #local: Ticket;
   #gate: FleetGate | undefined;
   #lease: Lease | undefined;
   /** The wait for a slot among the other processes. */

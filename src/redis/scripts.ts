@@ -1,4 +1,4 @@
-import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
+import { STALLED_AFTER_MS } from "../core/rate-limit/token-gate.ts";
 import { PACE } from "./pace-script.ts";
 import { REPLY } from "./slot-reply.ts";
 

@@ -1,8 +1,28 @@
-/** A queue ordered by position: the lower, the earlier. Members join at the end, or return to where they were. */
-export class Queue<Member extends { readonly position: number }> {
+import { now } from "../time/clock.ts";
+
+/** So many of those who wait are awake when time makes room: a platform may drop some of them with their timers. */
+const AWAKE = 16;
+/** The others look, too, at random moments of so long for each that waits: about one of them in that time. */
+const SPREAD_MS = 1;
+
+/** One that waits in a queue. */
+interface Waiting {
+  /** Orders them: the lower, the earlier. */
+  readonly position: number;
+  /** The moment at which its timer fires. */
+  wakesAt: number;
+  /** It goes on now, and sets its timer anew if it has to wait. */
+  wake(): void;
+}
+
+/** Those who wait, in order of their positions. Each has a timer. Few are awake at once, however many there are. */
+export class Queue<Member extends Waiting> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
   #first = 0;
+  /** Those who wake when time may make room, and when. */
+  readonly #awake = new Set<Member>();
+  #awakeAt = 0;
 
   get first(): Member | undefined {
     return this.#members[this.#first];
@@ -12,16 +32,9 @@ export class Queue<Member extends { readonly position: number }> {
     return this.#members.length - this.#first;
   }
 
-  /** Runs `visit` for each member, in order. It must change nothing. */
-  each(visit: (member: Member) => void): void {
-    for (let at = this.#first; at < this.#members.length; at += 1) visit(this.#members[at] as Member); // it is in bounds
-  }
-
-  /** So many members, evenly spaced from the first one to the last. */
-  spread(count: number): Member[] {
-    const step = Math.max(1, (this.size - 1) / (count - 1));
-    const most = Math.min(count, this.size);
-    return Array.from({ length: most }, (_, nth) => this.#members[this.#first + Math.round(nth * step)] as Member); // in bounds
+  /** A copy of all of them, in order. */
+  get members(): readonly Member[] {
+    return this.#members.slice(this.#first);
   }
 
   join(member: Member): void {
@@ -30,17 +43,39 @@ export class Queue<Member extends { readonly position: number }> {
     else this.#members.splice(this.#indexOf(member.position), 0, member);
   }
 
-  /** Returns whether the member was in this queue. */
-  leave(member: Member): boolean {
-    if (member !== this.first) {
-      const index = this.#indexOf(member.position);
-      return this.#members[index] === member && this.#members.splice(index, 1).length > 0;
+  leave(member: Member): void {
+    const isFirst = member === this.first;
+    // Perhaps no other one of them still has its timer: others are chosen.
+    if (this.#awake.delete(member) && (!isFirst || this.#awake.size === 0)) this.#awakeAt = 0;
+    if (!isFirst) {
+      this.#members.splice(this.#indexOf(member.position), 1);
+      return;
     }
     this.#first += 1;
-    if (this.#first * 2 <= this.#members.length) return true;
+    if (this.#first * 2 <= this.#members.length) return;
     this.#members = this.#members.slice(this.#first);
     this.#first = 0;
-    return true;
+  }
+
+  /** Time may make room at this moment: some wake then, the last one among them, since the first may have been dropped. */
+  wakeSome(at: number): void {
+    if (now() < this.#awakeAt && this.#awakeAt <= at) return;
+    this.#awakeAt = at;
+    this.#awake.clear();
+    const step = Math.max(1, (this.size - 1) / (AWAKE - 1));
+    for (let index = this.#first; index < this.#members.length; index += step) {
+      const member = this.#members[Math.round(index)];
+      if (member === undefined) continue;
+      this.#awake.add(member);
+      if (member.wakesAt === at) continue;
+      member.wakesAt = at;
+      member.wake();
+    }
+  }
+
+  /** The moment at which any other one wakes, where time may make room at this one: later where many wait. */
+  wakesAt(at: number): number {
+    return at + (this.size > AWAKE ? Math.random() * this.size * SPREAD_MS : 0);
   }
 
   /** The index of a position, or where it would be. */

@@ -17,7 +17,7 @@ export interface RateLimiter {
 export interface RateLimitedCall {
   /** The origin and base path that the call is sent to. Each service has its own limit of a token. */
   readonly service: string;
-  /** The most requests in flight per token. Where calls of a token differ, the smallest counts, as long as it waits or is in flight. */
+  /** The call waits until fewer requests of its token are in flight. */
   readonly maxConcurrency: number;
   /** The most pauses in a row, without a request of the token getting through in between, that the call waits for. */
   readonly maxPauses: number;

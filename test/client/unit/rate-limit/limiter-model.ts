@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/core/rate-limit/memory-rate-limiter.ts";
 import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/core/rate-limit/pace.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
-import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
+import type { Ticket } from "../../../../src/core/rate-limit/token-gate.ts";
 import { fakeNow } from "../../../support/fake-time.ts";
 
 /** Timers fire up to this much late, by their resolution. */
@@ -44,6 +44,8 @@ interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
   token: string;
   /** Its present wait, among all of them: what an earlier one resolves with is of no interest. */
   wait: number;
+  /** Its latest admission, among all of them. */
+  admission: number;
   /** When it was sent, and how many pauses had begun then. */
   heldSince: number;
   pausesBefore: number;
@@ -92,6 +94,7 @@ export class LimiterModel {
   readonly #tokens = new Map<string, Token>();
   readonly #calls: ModelCall[] = [];
   #waits = 0;
+  #admissions = 0;
   /** The latest wait that had begun when everything had last settled: the limiter decides between two of these moments. */
   #settledWaits = 0;
   /** Timers of calls that were dropped: they stay in the fake clock, but do nothing. */
@@ -109,16 +112,26 @@ export class LimiterModel {
       endsAt: Number.POSITIVE_INFINITY,
       signal: abort.signal,
     });
-    const fresh = { token: "", wait: 0, heldSince: 0, pausesBefore: 0, isAlone: false, endsAt: 0, timer: undefined };
+    const fresh = {
+      token: "",
+      wait: 0,
+      admission: 0,
+      heldSince: 0,
+      pausesBefore: 0,
+      isAlone: false,
+      endsAt: 0,
+      timer: undefined,
+    };
     const place = this.#calls.length;
     const call: ModelCall = { ...arrival, ...fresh, state: "over", isQueued: false, permit, place, abort };
     this.#calls.push(call);
-    const waiter = permit as unknown as Waiter; // the limiter's own permits are
-    const admit = waiter.settle.bind(waiter);
-    waiter.settle = (admission) => {
-      call.isQueued = false;
-      if (call.state !== "dropped") admit(admission);
-      else if (admission.kind === "admitted") {
+    const ticket = permit as Ticket; // the limiter's own permits are
+    const wake = ticket.wake.bind(ticket);
+    ticket.wake = () => {
+      if (ticket.state !== "waiting") call.isQueued = false;
+      if (ticket.state === "admitted") call.admission = ++this.#admissions;
+      if (call.state !== "dropped") wake();
+      else if (ticket.state === "admitted") {
         call.heldSince = fakeNow();
         call.endsAt = call.heldSince + GRACE_MS;
       }
@@ -134,11 +147,6 @@ export class LimiterModel {
     const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
     if (call.endsAt <= fakeNow()) {
       expect(call.timeoutMs, "its slot has ended, since it has no time limit").toBe(Number.POSITIVE_INFINITY);
-      if (pause !== undefined) {
-        token.pausedUntil = Math.max(token.pausedUntil, fakeNow() + pause.pauseMs);
-        token.mustProbe = true;
-      }
-      return await this.#release(call);
     }
     if (remaining !== undefined) token.left = { remaining, at: fakeNow() };
     if (status === 429) {
@@ -178,10 +186,7 @@ export class LimiterModel {
       which,
     );
     if (call === undefined) return;
-    if (call.state === "waiting") {
-      (call.permit as unknown as Waiter).wakeAt = () => undefined; // the limiter's own permits are waiters
-      this.#deadTimers += 1;
-    }
+    if (call.state === "waiting") this.#deadTimers += 1;
     clearTimeout(call.timer);
     call.state = "dropped";
   }
@@ -220,7 +225,8 @@ export class LimiterModel {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
       const { token } = call;
       const isPaused = fakeNow() < this.#known(token).pausedUntil + TIMER_SLACK_MS;
-      const isFull = this.#busyWith(token, TIMER_SLACK_MS).length >= this.#limitOf(token);
+      const first = this.#calls.find((one) => one.isQueued && one.token === token);
+      const isFull = this.#busyWith(token, TIMER_SLACK_MS).length >= (first?.maxConcurrency ?? Infinity);
       const isHeldBack = this.#busyWith(token, TIMER_SLACK_MS).some((other) => !isStalled(other, TIMER_SLACK_MS));
       const { sentAt, pace } = this.#known(token);
       const isTooNear = fakeNow() < sentAt + pace.distanceMs + TIMER_SLACK_MS;
@@ -274,7 +280,9 @@ export class LimiterModel {
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
     const others = this.#busyWith(call.token);
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
-    expect(others.length, "never more than maxConcurrency").toBeLessThan(this.#limitOf(call.token, call));
+    // Those behind it may have been admitted in the same turn.
+    const before = others.filter(({ admission }) => admission < call.admission);
+    expect(before.length, "never more than maxConcurrency").toBeLessThan(call.maxConcurrency);
     const ahead = this.#calls.filter((one) => one.isQueued && one.place < call.place && one.token === call.token);
     const overtaken = ahead.filter(({ wait }) => wait <= this.#settledWaits);
     expect(overtaken.length, "first come, first served").toBe(0);
@@ -297,19 +305,6 @@ export class LimiterModel {
     if (call.timeoutMs !== Number.POSITIVE_INFINITY) {
       call.timer = setTimeout(() => void this.#release(call).catch((error) => failures.push(error)), call.timeoutMs);
     }
-  }
-
-  /** The smallest of those that wait for a slot of the token or have one, as the limiter saw it when it decided. */
-  #limitOf(token: string, decided?: ModelCall): number {
-    const now = fakeNow();
-    const isCounted = ({ state, isQueued, endsAt, abort }: ModelCall): boolean => {
-      if (state === "waiting") return !abort.signal.aborted;
-      return (state === "dropped" && isQueued) || (state !== "over" && endsAt > now);
-    };
-    const counted = this.#calls.filter(
-      (call) => call.token === token && isCounted(call) && (call === decided || call.wait <= this.#settledWaits),
-    );
-    return Math.min(...counted.map(({ maxConcurrency }) => maxConcurrency), Number.POSITIVE_INFINITY);
   }
 
   /** Those in flight, and what was dropped in flight, as long as that has its slot. */

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
-import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
+import type { Ticket } from "../../../../src/core/rate-limit/token-gate.ts";
 import { dropTimers, runDroppably, settle } from "./limiter-model.ts";
 
 const TOKEN = "pat_key_secret";
@@ -77,9 +77,7 @@ class Call {
 
   /** Its platform runs nothing of it any more. */
   drop(): void {
-    const waiter = this.permit as unknown as Waiter; // the limiter's own permits are
-    waiter.wakeAt = () => undefined;
-    waiter.settle = () => undefined;
+    (this.permit as Ticket).wake = () => undefined; // the limiter's own permits are tickets
     this.state = "dropped";
   }
 

@@ -199,30 +199,28 @@ describe("maxConcurrency", () => {
     for (const call of calls.filter((_, index) => index % 3 === 2)) call.end(200);
   });
 
-  test("is the smallest of the calls of a token that wait or are in flight, and of no other token", async () => {
-    const limiter = memoryRateLimiter();
-    const narrow = new Call(limiter, { token: "one", maxConcurrency: 1 });
-    const wide = [1, 2].map(() => new Call(limiter, { token: "one", maxConcurrency: 8 }));
-    const other = [1, 2].map(() => new Call(limiter, { token: "two", maxConcurrency: 8 }));
-    await pass(0);
-    expect([narrow, ...wide].map(({ state }) => state)).toEqual(["admitted", "waiting", "waiting"]);
-    expect(other.map(({ state }) => state)).toEqual(["admitted", "admitted"]);
-    narrow.end(200);
-    await pass(0);
-    expect(
-      wide.map(({ state }) => state),
-      "it is over, and so is its limit",
-    ).toEqual(["admitted", "admitted"]);
-    for (const call of [...wide, ...other]) call.end(200);
-  });
-
-  test("of a call that waits counts, and no longer once it has left the queue", async () => {
+  test("is that of each call: the first one waits until fewer are in flight, and those behind it with it", async () => {
     const limiter = memoryRateLimiter();
     const wide = [1, 2].map(() => new Call(limiter));
     const narrow = new Call(limiter, { maxConcurrency: 1 });
     const behind = new Call(limiter);
     await pass(0);
     expect([narrow.state, behind.state]).toEqual(["waiting", "waiting"]);
+    wide[0]?.end(200);
+    await pass(0);
+    expect([narrow.state, behind.state]).toEqual(["waiting", "waiting"]);
+    wide[1]?.end(200);
+    await pass(0);
+    expect([narrow.state, behind.state]).toEqual(["admitted", "admitted"]);
+    for (const call of [narrow, behind]) call.end(200);
+  });
+
+  test("of a call that has left the queue holds nobody back", async () => {
+    const limiter = memoryRateLimiter();
+    const wide = [1, 2].map(() => new Call(limiter));
+    const narrow = new Call(limiter, { maxConcurrency: 1 });
+    const behind = new Call(limiter);
+    await pass(0);
     narrow.abort.abort();
     await pass(0);
     expect([narrow.state, behind.state]).toEqual(["stopped", "admitted"]);
@@ -247,7 +245,7 @@ test("a call fails after maxPauses pauses in a row, and counts from zero after a
   const limiter = memoryRateLimiter();
   vi.spyOn(Math, "random").mockReturnValue(0);
   const front = new Call(limiter, { maxConcurrency: 1, maxPauses: 100 });
-  const patient = new Call(limiter, { maxPauses: 2 });
+  const patient = new Call(limiter, { maxConcurrency: 1, maxPauses: 2 });
   await pass(0);
   const pauseTwice = async (): Promise<void> => {
     for (let pause = 0; pause < 2; pause += 1) {
@@ -264,7 +262,7 @@ test("a call fails after maxPauses pauses in a row, and counts from zero after a
   patient.end(200);
   void front.start();
   await pass(0);
-  const impatient = new Call(limiter, { maxPauses: 2 });
+  const impatient = new Call(limiter, { maxConcurrency: 1, maxPauses: 2 });
   await pauseTwice();
   expect(impatient.state).toBe("waiting");
   front.end(429, undefined, 1_000);
@@ -275,7 +273,7 @@ test("a call fails after maxPauses pauses in a row, and counts from zero after a
 
 test("a waiting call has one listener on its signal, and none after it has ended", async () => {
   const limiter = memoryRateLimiter();
-  const [first, waiting] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter)];
+  const [first, waiting] = [new Call(limiter), new Call(limiter, { maxConcurrency: 1 })];
   await pass(0);
   expect(getEventListeners(waiting.abort.signal, "abort")).toHaveLength(1);
   waiting.abort.abort();

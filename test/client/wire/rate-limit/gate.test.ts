@@ -201,29 +201,6 @@ describe("clients that share a limiter", () => {
     expect(times(service)[1]).toBeGreaterThanOrEqual(4_000);
   });
 
-  test("the smaller maxConcurrency counts while its call waits or is in flight, and no longer", async () => {
-    let inFlight = 0;
-    let most = 0;
-    const service = scriptedFetch(async (sent) => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      const response = await after(50, good)(sent);
-      inFlight -= 1;
-      return response;
-    });
-    const wide = service.client({ maxConcurrency: 10 });
-    const mostOf = async (calls: readonly Promise<unknown>[]): Promise<number> => {
-      most = 0;
-      expect((await allEnded(calls)).filter(({ error }) => error !== undefined)).toEqual([]);
-      return most;
-    };
-    const narrow = wide.withOptions({ maxConcurrency: 2 });
-    expect(await mostOf([...herd(narrow, 4), ...herd(wide, 4)])).toBeLessThanOrEqual(4);
-    expect(await mostOf([...herd(wide, 5), get(narrow, 9)])).toBe(5);
-    expect(await mostOf([get(wide.withOptions({ maxConcurrency: 1 }), 0)])).toBe(1);
-    expect(await mostOf(herd(wide, 30)), "the parent has its ten back").toBe(10);
-  });
-
   test("two clients of which one is derived from the other do as well", async () => {
     const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
     const parent = service.client();
