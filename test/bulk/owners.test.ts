@@ -28,11 +28,6 @@ function clientAt(
   return { client, urls };
 }
 
-/** A service as the records of an emulator have it, at another address. */
-function worldOf({ token }: Emulator, address: string): string {
-  return `${address}#${token.slice("emu_".length, "emu_".length + 8)}`;
-}
-
 describe("each record of a run", () => {
   test("has the service of its write and a hash of its token", async () => {
     const { emulator, client } = service();
@@ -101,30 +96,6 @@ describe("an emulator", () => {
     );
     expect(lines).toHaveLength(1);
     expect(logger.warn).not.toHaveBeenCalled();
-  });
-
-  test.each<[string, (emulator: Emulator) => readonly [theirs: string, client: Client]]>([
-    [
-      "an emulator, for a service",
-      ({ clientOptions }) => [`${clientOptions.baseUrl}#another`, clientAt(elsewhere).client],
-    ],
-    [
-      "an emulator, for a service at its address",
-      () => ["http://127.0.0.1:4010/api/v1#another", clientAt("http://127.0.0.1:4010/api/v1").client],
-    ],
-    ["a service, for an emulator", (emulator) => [elsewhere, clientOf(emulator)]],
-    [
-      "one emulator at another address",
-      (emulator) => [worldOf(emulator, "http://localhost:4010/api/v1"), clientOf(emulator)],
-    ],
-  ])("has a journal of its own, which is refused as that of another service: %s", async (_, given) => {
-    const { emulator } = service();
-    const [theirs, client] = given(emulator);
-    const journal = memoryJournal();
-    await journal.append([{ key: "row-1", state: "done", at, service: theirs }]);
-    const { error } = await runToEnd(bulkWrite({ client, items: rowsOf(2), key, send, journal }));
-    expect(error).toMatchObject({ reason: "misused", message: expect.stringContaining("a journal for each service") });
-    expect(issueCounts(emulator)).toEqual({});
   });
 });
 

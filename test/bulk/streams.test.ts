@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bulkWrite, type Journal, JournalError, memoryJournal } from "../../src/bulk/index.ts";
-import { Counts } from "../../src/bulk/progress.ts";
 import { memoryRateLimiter } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/core/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
@@ -229,30 +228,6 @@ describe("items that are done already", () => {
     await expect(run).rejects.toMatchObject({ kind: "bulk", stoppedBy: { kind: "abort" } });
     expect(run.summary.skipped).toBe(taken);
     expect(taken).toBeLessThan(ITEMS);
-  });
-});
-
-describe("progress", () => {
-  test("has the rate of this run, and what is left at it", () => {
-    vi.useFakeTimers({ toFake: ["performance"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const counts = new Counts();
-    counts.start();
-    expect(counts.pace(100, 0)).toEqual({ ratePerSecond: 0, etaMs: undefined, elapsedMs: 0 });
-    for (let second = 0; second < 60; second += 1) {
-      // Those that did not get through, and those of earlier runs, are no progress.
-      counts.add(second % 2 === 0 ? "refused" : "unknown", false);
-      counts.add("done", true);
-      vi.advanceTimersByTime(1_000);
-    }
-    expect(counts.summary).toEqual({ done: 60, skipped: 60, refused: 30, not_sent: 0, unknown: 30 });
-    expect(counts.pace(150, 0)).toEqual({ ratePerSecond: 0.5, etaMs: 60_000, elapsedMs: 60_000 });
-    expect(counts.pace(150, 90_000).etaMs).toBe(90_000);
-    expect(counts.pace(undefined, 0).etaMs).toBeUndefined();
-    expect(counts.pace(120, 0).etaMs).toBe(0);
-    counts.end();
-    vi.advanceTimersByTime(1_000);
-    expect(counts.pace(150, 0).elapsedMs).toBe(60_000);
   });
 });
 

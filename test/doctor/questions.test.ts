@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { agrees, contradicts, question } from "../../src/doctor/question.ts";
 import { QUESTIONS } from "../../src/doctor/questions.ts";
-import { step } from "../../src/doctor/step.ts";
 import { SCOPES } from "../../src/service/scopes.ts";
-import { startEmulator } from "../../src/testing/node.ts";
-import { examine } from "./examine.ts";
 
 describe("the questions", () => {
   test("have ids of their own, and say what they are about", () => {
@@ -37,31 +33,5 @@ describe("the questions", () => {
     ["a value with %2F as one segment", ["encoded-slash"]],
   ])("ask about %s", (_, ids) => {
     expect(QUESTIONS.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-  });
-
-  test("a new one is one entry: what it asks, and how it judges", async () => {
-    const favourite = question({
-      id: "favourite",
-      question: "Does GET /favourite exist?",
-      about: "API documentation 4: not shown",
-      assumes: "no",
-      asks: { reply: step({ request: () => ({ path: "/favourite" }) }) },
-      judge: ({ reply }) =>
-        reply.status === 404 ? agrees("no") : contradicts(`answered ${reply.status}`, "it is a favourite"),
-    });
-    await using service = await startEmulator();
-    const absent = await examine(service, { asked: [favourite] });
-    expect(absent.report.questions).toEqual([
-      {
-        id: "favourite",
-        verdict: "agrees",
-        question: "Does GET /favourite exist?",
-        seen: "no",
-        assumes: "no",
-        about: "API documentation 4: not shown",
-      },
-    ]);
-    service.emulator.fault({ match: ({ path }) => path === "/favourite", status: 200, body: {} });
-    expect((await examine(service, { asked: [favourite] })).contradictions).toEqual({ favourite: "answered 200" });
   });
 });

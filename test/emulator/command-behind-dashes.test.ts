@@ -83,12 +83,6 @@ describe("a command behind --", () => {
     expect(run.stderr).toMatch(/ 200 GET \/api\/v1\/projects \d+ ms\n/);
   });
 
-  test("--quiet says the two variables alone", async () => {
-    const run = around(ASK, "--quiet");
-    await run.ended;
-    expect(run.stderr).toMatch(/^PROJECT_AUTOMATION_BASE_URL=\S+\nPROJECT_AUTOMATION_TOKEN=\S+\n$/);
-  });
-
   test("gets its words as they are, also those that are flags of the emulator", async () => {
     const words = ["--port", "x", "--help", "--", "--version", "", "a b", '"$HOME"', "*"];
     const run = emulator(["--", NODE, "--eval", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words]);
@@ -182,19 +176,6 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
       }
     },
   );
-
-  test("that the command ignores ends nothing", async () => {
-    const run = around(`process.on("SIGTERM", () => console.log("ignored"));
-      process.on("SIGUSR2", async () => { ${ASK} process.exit(4); });
-      setInterval(() => undefined, 60_000);
-      console.log("ready");`);
-    await run.says(/^ready$/m);
-    send("SIGTERM", run, "process");
-    await run.says(/^ignored$/m);
-    send("SIGUSR2", run, "process");
-    expect(await run.ended).toBe(4);
-    expect(run.stdout).toContain("answered 200\n");
-  });
 });
 
 describe("the streams", () => {

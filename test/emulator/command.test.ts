@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/client/version.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
-import { openSocket } from "./raw-socket.ts";
 import { run, started, stopped } from "./run-command.ts";
 import type { Body } from "./transports.ts";
 
@@ -38,23 +37,6 @@ describe("the command", () => {
     expect(running.out()).toMatch(new RegExp(`^${time} 404 GET /api/v1/nope \\d+ ms not_found$`, "m"));
     expect(running.err()).toBe("");
     await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
-  });
-
-  test("prints what there is: projects, a session with its states, and the id of the token", async () => {
-    const [usual, many, none] = [
-      await started(),
-      await started("--projects", "20", "--sessions", "1"),
-      await started("--projects", "0"),
-    ];
-    for (const running of [usual, many, none]) await stopped(running);
-    expect(usual.out()).toContain("\nprojects: web, api, docs\n");
-    expect(usual.out()).toContain(
-      "\nsession:  ses_1 of web, queued, then running, then done: the next state after each GET\n",
-    );
-    expect(usual.out()).toMatch(/^token id: tok_[0-9a-z]{12}$/m);
-    expect(many.out()).toContain("\nprojects: project-1, project-2, project-3, project-4, project-5, … (20)\n");
-    expect(many.out()).toMatch(/^session: {2}ses_[0-9a-z]{12} of project-1, running$/m);
-    expect(none.out()).toContain("\nprojects: none\nsession:  none\n");
   });
 
   test("begins as the flags say", async () => {
@@ -102,25 +84,6 @@ describe("the command", () => {
     for (let count = 0; count < 3; count += 1) states.push((await running.get(`/sessions/${session?.id}`)).body.state);
     expect(states).toEqual(["a", "b", "b"]);
     expect((await running.get("/projects/web/issues")).body).toEqual({ data: [], next_cursor: null });
-    await stopped(running);
-  });
-
-  test("--allow-host and --allow-private-network let pages in that ask by name", async () => {
-    const running = await started("--quiet", "--allow-host", "emulator", "--allow-private-network");
-    const raw = await openSocket(running.variable("BASE_URL"));
-    raw.write(
-      [
-        "OPTIONS /api/v1/projects HTTP/1.1",
-        "host: emulator:80",
-        "connection: close",
-        "access-control-request-method: GET",
-        "access-control-request-private-network: true",
-        "\r\n",
-      ].join("\r\n"),
-    );
-    const response = await raw.ended;
-    expect(response).toContain("HTTP/1.1 204 ");
-    expect(response).toContain("access-control-allow-private-network: true\r\n");
     await stopped(running);
   });
 

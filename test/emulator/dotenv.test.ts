@@ -59,13 +59,11 @@ describe("a file without the two variables gets them at its end", () => {
   test.each<[string, string, (lines: string) => string]>([
     ["other lines", "A=1\n# a note\n\nB='2'\n", (lines) => `A=1\n# a note\n\nB='2'\n${lines}`],
     ["a last line without an end", "A=1", (lines) => `A=1\n${lines}`],
-    ["nothing", "", (lines) => lines],
     [
       "names that only begin or end alike",
       `${TOKEN_NAME}_2=a\nMY_${TOKEN_NAME}=b\n`,
       (lines) => `${TOKEN_NAME}_2=a\nMY_${TOKEN_NAME}=b\n${lines}`,
     ],
-    ["a comment with a token", `# ${TOKEN_NAME}=${REAL_TOKEN}\n`, (lines) => `# ${TOKEN_NAME}=${REAL_TOKEN}\n${lines}`],
     [
       "a lookalike within the quotes of another value",
       `NOTE="see\n${TOKEN_NAME}=${REAL_TOKEN}\nbelow"\n`,
@@ -73,7 +71,6 @@ describe("a file without the two variables gets them at its end", () => {
     ],
     ["lines as Windows ends them", "A=1\r\nB=2\r\n", (lines) => `A=1\r\nB=2\r\n${lines.replaceAll("\n", "\r\n")}`],
     ["a byte order mark", "\ufeffA=1\n", (lines) => `\ufeffA=1\n${lines}`],
-    ["a byte order mark and nothing else", "\ufeff", (lines) => `\ufeff\n${lines}`],
     ["an empty value with a blank at the end", "A= \n", (lines) => `A= \n#\n${lines}`],
     ["a quote that is not closed", "A='b\n", (lines) => `A='b\n${lines}`],
   ])("%s: each other byte and the mode stay", async (_, before, after) => {
@@ -100,8 +97,6 @@ describe("values of the emulator's own are replaced in their place, and empty on
     ["as it wrote them", `A=1\n${URL_NAME}=<url>\nB=2\n${TOKEN_NAME}=<token>\n`],
     ["behind export, with blanks", `export ${URL_NAME} = "<url>"\n  ${TOKEN_NAME}  =<token> # mine\nB=2`],
     ["in each kind of quotes", `${URL_NAME}="<url>"\n${TOKEN_NAME}='<token>'\n${TOKEN_NAME}=\`<token>\` # again\n`],
-    ["more than once", `${TOKEN_NAME}=<token>\n${URL_NAME}=<url>\n${TOKEN_NAME}=<token>\n`],
-    ["in lines as Windows ends them", `${TOKEN_NAME}=<token>\r\n${URL_NAME}="<url>"\r\n`],
     ["beside a lookalike", `# ${TOKEN_NAME}=<x>\nN='\n${TOKEN_NAME}=x\n'\n${TOKEN_NAME}=<token>\n${URL_NAME}=<url>`],
   ])("%s", async (_, text) => {
     const earlier = [
@@ -140,16 +135,10 @@ describe("any other value is left, and the emulator ends before it listens", () 
   test.each<[string, string, string]>([
     ["a real pair", `${URL_NAME}=${REAL_URL}\n${TOKEN_NAME}=${REAL_TOKEN}\n`, `${URL_NAME} and ${TOKEN_NAME}`],
     ["a real token", `A=1\n${TOKEN_NAME}=${REAL_TOKEN}`, TOKEN_NAME],
-    ["a real token beside its own address", `${OWN_URL}\n${TOKEN_NAME}=${REAL_TOKEN}\n`, TOKEN_NAME],
-    ["a real token before its own", `${TOKEN_NAME}=${REAL_TOKEN}\n${OWN_TOKEN}\n`, TOKEN_NAME],
-    ["a real token in quotes over lines", `${OWN_URL}\n${TOKEN_NAME}="\n${REAL_TOKEN}\n"\n`, TOKEN_NAME],
     ["its own token in quotes over lines", `${TOKEN_NAME}='emu_a\n_b'\n`, TOKEN_NAME],
     ["a quote that is not closed", `${TOKEN_NAME}='emu_a\n`, TOKEN_NAME],
-    ["a real token behind export", `export ${TOKEN_NAME}=${REAL_TOKEN}\n`, TOKEN_NAME],
     ["a real token in a line of Windows", `A=1\r\n${TOKEN_NAME}=${REAL_TOKEN}\r\n`, TOKEN_NAME],
     ["a real token behind a byte order mark", `\ufeff${TOKEN_NAME}=${REAL_TOKEN}\n${OWN_URL}\n`, TOKEN_NAME],
-    ["a token that only begins alike", `${TOKEN_NAME}=emulated_${REAL_TOKEN}\n`, TOKEN_NAME],
-    ["a reference", `${TOKEN_NAME}=$TOKEN\n`, TOKEN_NAME],
     ["an address elsewhere beside its own token", `${URL_NAME}=${REAL_URL}\n${OWN_TOKEN}\n`, URL_NAME],
     ...[
       "http://127.0.0.1.evil.example/api/v1",

@@ -1,12 +1,10 @@
 /** The page in real browsers. Where there is none, says so; fails if all tests are asked for. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type BrowserContextOptions, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "../../src/client/index.ts";
 import type { RecordedRequest } from "../../src/emulator/request-log.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
-import { ARGUMENTS, executablePath } from "../client/browser/chromium.ts";
 import { NEEDS_ALL } from "../support/all-tests.ts";
 import { AXE, BROWSERS, type Browser, type Tab } from "./tabs.ts";
 
@@ -19,7 +17,6 @@ const legend = (tab: Tab): Promise<readonly number[]> =>
   tab.evaluate(`Array.from(document.querySelectorAll("#legend b"), (one) => Number(one.textContent))`);
 const text = (tab: Tab, selector: string): Promise<string | undefined> =>
   tab.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ""`);
-const isLive = (tab: Tab): Promise<unknown> => expect.poll(() => text(tab, "#state")).toBe("live");
 const rows = (tab: Tab): Promise<readonly (readonly string[])[]> =>
   tab.evaluate(
     `Array.from(document.querySelectorAll("#rows tr"), (row) => Array.from(row.cells, (cell) => cell.textContent))`,
@@ -173,45 +170,6 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
     await Promise.all([tab.close(), next.close()]);
   });
 
-  inBrowser("a hidden page gives its connection back, and shows all that was when it is seen again", async () => {
-    await using service = await withPage();
-    const hide = (tab: Tab, isHidden: boolean): Promise<unknown> =>
-      tab.evaluate(
-        `(Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} }), document.dispatchEvent(new Event("visibilitychange")))`,
-      );
-    const tabs: Tab[] = [];
-    // A browser allows an origin six connections: a page behind six others would never load.
-    for (let count = 0; count < 8; count += 1) {
-      const tab = await opened(browser, service.page);
-      tabs.push(tab);
-      if (count < 7) await hide(tab, true);
-    }
-    await create(service, "while they are hidden");
-    await expect.poll(() => legend(tabs[7] as Tab)).toEqual([1, 0, 0, 0]);
-    expect(await Promise.all(tabs.map(legend))).toEqual([...Array(7).fill([0, 0, 0, 0]), [1, 0, 0, 0]]);
-    for (const tab of tabs.slice(0, 2)) {
-      await tab.show();
-      await hide(tab, false);
-      await expect.poll(() => legend(tab)).toEqual([1, 0, 0, 0]);
-    }
-    await Promise.all(tabs.map((tab) => tab.close()));
-  });
-
-  inBrowser("finds an emulator that was started anew at its port", async () => {
-    const first = await withPage();
-    const tab = await opened(browser, first.page);
-    await create(first, "of the first");
-    await expect.poll(() => legend(tab)).toEqual([1, 0, 0, 0]);
-    await first.close();
-    await expect.poll(() => text(tab, "#state")).toBe("waiting for the emulator");
-    await using second = await withPage({ port: Number(new URL(first.page ?? "").port) });
-    await isLive(tab);
-    await expect.poll(() => legend(tab)).toEqual([0, 0, 0, 0]);
-    await create(second, "of the second");
-    await expect.poll(() => legend(tab)).toEqual([1, 0, 0, 0]);
-    await tab.close();
-  });
-
   inBrowser("another origin gets neither the page in a frame nor the stream", async () => {
     await using service = await withPage();
     await create(service, "secret title");
@@ -278,39 +236,3 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
     },
   );
 });
-
-/** Opens the page at a time that stands still, with a request half a minute ago, and returns the images of ten steps of 100 ms. */
-async function imagesOf(options: BrowserContextOptions): Promise<ReadonlySet<string>> {
-  const began = Date.now();
-  let now = began;
-  await using service = await withPage({ now: () => now });
-  await create(service, "one");
-  now += 30_000;
-  const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ARGUMENTS });
-  try {
-    const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })).newPage();
-    await page.clock.install({ time: began });
-    await page.goto(service.page ?? "");
-    await page.clock.pauseAt(began + 5_000);
-    const images = new Set<string>();
-    for (let step = 0; step < 10; step += 1) {
-      await page.clock.runFor(100);
-      images.add(await page.evaluate(`document.querySelector("#drawing").toDataURL()`));
-    }
-    return images;
-  } finally {
-    await browser.close();
-  }
-}
-
-test.runIf(executablePath !== undefined || NEEDS_ALL)(
-  "the drawing glides, jumps once a second for those who want less motion, and is there in forced colours",
-  async () => {
-    const gliding = await imagesOf({});
-    expect(gliding.size).toBeGreaterThan(5);
-    const jumping = await imagesOf({ reducedMotion: "reduce" });
-    expect(jumping.size).toBeLessThanOrEqual(2);
-    const forced = await imagesOf({ forcedColors: "active", reducedMotion: "reduce" });
-    expect(Math.max(...Array.from(forced, (image) => image.length))).toBeGreaterThan(1_000); // an empty one is shorter
-  },
-);

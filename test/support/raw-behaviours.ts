@@ -41,16 +41,6 @@ export function sequence(...behaviours: readonly Behaviour[]): Behaviour {
   };
 }
 
-/** One byte at a time until the client closes the connection. */
-export function drip(bytes: string, everyMs: number): Behaviour {
-  return async ({ socket }) => {
-    for (let index = 0; !socket.destroyed; index += 1) {
-      socket.write(bytes[index % bytes.length] ?? "");
-      await sleep(everyMs);
-    }
-  };
-}
-
 export interface RawResponse {
   readonly status?: number;
   /** Repeated names are sent repeatedly. */

@@ -65,7 +65,7 @@ export const connectionLost: Reply = failsWith("ECONNRESET");
  * A request of undici whose connection is never made, with a code of the platform. Its channels tell so: no other write that
  * was handed to `fetch` is known as not sent.
  */
-export function notConnecting(code: string): FetchFunction {
+function notConnecting(code: string): FetchFunction {
   const error = (): Error => Object.assign(new Error(`it was ${code}`), { code, hostname: SERVICE_HOST });
   const dispatcher = new Agent({ connect: (_, connected) => connected(error(), null) });
   return (url, { method }) => undiciFetch(url, { method, dispatcher });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Client, type ClientOptions, ConnectionError } from "../../../src/client/index.ts";
 import { type ChildOptions, runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
-import { CA, CA_FILE, CLIENT } from "./certificates.ts";
+import { CA, CA_FILE } from "./certificates.ts";
 import { type TlsService, tlsService } from "./tls-service.ts";
 
 const TOKEN = "pat_key_aSecretForTheServiceAlone";
@@ -42,27 +42,6 @@ describe("an authority of one's own", () => {
       attempts: 1,
     });
     await dispatcher.close();
-  });
-});
-
-describe("a client certificate", () => {
-  test("is shown by an Agent that has it", async () => {
-    const service = await tlsService({ requestCert: true });
-    const dispatcher = new Agent({ connect: { ca: CA, ...CLIENT } });
-    const client = clientOf(service, { fetch: undiciFetch, fetchOptions: { dispatcher } });
-    expect(await client.sessions.get("ses_1")).toMatchObject({ id: "ses_1" });
-    expect(service.received).toMatchObject([{ client: "test client", authorization: `Bearer ${TOKEN}` }]);
-    await dispatcher.close();
-  });
-
-  test("that is missing: the service closes the handshake, and no request reaches it", async () => {
-    const service = await tlsService({ requestCert: true });
-    const dispatcher = new Agent({ connect: { ca: CA } });
-    const client = clientOf(service, { fetch: undiciFetch, fetchOptions: { dispatcher } });
-    const error = await rejection(client.issues.create("web", { title: "One", type: "bug" }));
-    expect(error).toMatchObject({ kind: "connection" });
-    expect(service.received).toEqual([]);
-    await dispatcher.destroy();
   });
 });
 

@@ -86,31 +86,6 @@ describe.runIf(runsTools)("a registry on loopback", () => {
   });
 });
 
-describe("the workflow", () => {
-  test("publishes nothing but what CI has passed, under the tag of its version", () => {
-    expect(steps.slice(0, 4)).toEqual([
-      `test "$GITHUB_REF_NAME" = "v$(node --print 'require("./package.json").version')"`,
-      ".ci/run",
-      "node build/bundled-packages.mjs --audit",
-      "npm publish --provenance",
-    ]);
-    const tag = (name: string): (() => Buffer) => {
-      const env = { ...process.env, GITHUB_REF_NAME: name };
-      return () => execFileSync("sh", ["-c", steps[0] ?? "false"], { cwd: repository, env, stdio: "pipe" });
-    };
-    expect(tag(`v${VERSION}`)).not.toThrow();
-    expect(tag("v0.0.9")).toThrow();
-  });
-
-  test("has a text for the page of the release", () => {
-    const [command = "", ...args] =
-      (steps.find((step) => step?.includes("--notes ")) ?? "").split(" > ")[0]?.split(" ") ?? [];
-    expect(command).toBe("node");
-    const notes = execFileSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
-    expect(notes.trim().length).toBeGreaterThan(100);
-  });
-});
-
 /** The settings of the npm that runs the tests are not those of a user. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)));
