@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Finding, Question } from "../../src/doctor/question.ts";
 import { QUESTIONS } from "../../src/doctor/questions.ts";
-import { exitCodeOf, type Report, textOf, verdictOf } from "../../src/doctor/report.ts";
+import { type Report, textOf, verdictOf } from "../../src/doctor/report.ts";
 import { certificateFlaw, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -209,13 +209,5 @@ differs two: Was it?
       about: "",
     }));
     expect(verdictOf(questions, halted)).toBe(sentence);
-  });
-
-  test.each([
-    ["agrees", 0],
-    ["contradicts", 1],
-    ["not_asked", 2],
-  ] as const)("%s is exit code %d", (result, code) => {
-    expect(exitCodeOf({ ...report, result })).toBe(code);
   });
 });

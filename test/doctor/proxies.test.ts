@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { doctorIn } from "../../src/doctor/node/command.ts";
 import { ignoredProxy } from "../../src/doctor/node/ignored-proxy.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Verdict } from "../../src/doctor/question.ts";
-import type { Failure, Send, WireRequest, WireResponse } from "../../src/doctor/wire.ts";
+import type { Send, WireRequest, WireResponse } from "../../src/doctor/wire.ts";
 import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
-import { examine, virtualClock } from "./examine.ts";
+import { examine } from "./examine.ts";
 
 const EMPTY: WireResponse = { kind: "response", status: 200, headers: new Headers(), text: "" };
 const NOT_FOUND: WireResponse = {
@@ -110,23 +109,15 @@ describe("a cache that keeps each response for every token", () => {
 });
 
 describe("a value with an encoded slash", () => {
-  const gone = { conventions: { refusals: { unknownSession: { status: 410, code: "gone" } } } };
   test.each<[string, Case, readonly [Verdict, string]]>([
     ["arrives as one segment, by the message", {}, ["agrees", "yes: 404 not_found"]],
-    ["arrives as one segment, by the status", { options: gone }, ["agrees", "yes: 410 gone"]],
     ["is decoded, by the message", { send: decoding }, ["contradicts", "decoded on the way"]],
-    ["is decoded, by the status", { options: gone, send: decoding }, ["contradicts", "decoded on the way"]],
     [
       "is refused by a proxy",
       { send: answering(hasEncodedSlash, NOT_FOUND) },
       ["contradicts", "refused by a proxy: 404 text/html; an id without a slash: 404 not_found"],
     ],
     ["is answered by a page", { send: answering(hasEncodedSlash, EMPTY) }, ["contradicts", "200 without a body"]],
-    [
-      "is refused in another way",
-      { send: answering(hasEncodedSlash, { ...NOT_FOUND, status: 400, text: '{"error":"bad_path"}' }) },
-      ["contradicts", "400 bad_path; an id without a slash: 404 not_found"],
-    ],
     [
       "refusals do not tell an endpoint from a session",
       {
@@ -157,13 +148,9 @@ describe("a proxy of the environment that Node ignores", () => {
   }
   test.each<[string, Node, string | undefined]>([
     ["for https", { environment: { HTTPS_PROXY: proxy } }, "HTTPS_PROXY"],
-    ["in lower case", { environment: { https_proxy: proxy } }, "https_proxy"],
     ["for http", { address: "http://a.example", environment: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }, "HTTP_PROXY"],
-    ["0 does not turn it on", { environment: { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "0" } }, "HTTPS_PROXY"],
-    ["of another protocol", { environment: { HTTP_PROXY: proxy } }, undefined],
     ["empty", { environment: { HTTPS_PROXY: "" } }, undefined],
     ["used by the variable", { environment: { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "1" } }, undefined],
-    ["used by an option", { options: ["--use-env-proxy"], environment: { HTTPS_PROXY: proxy } }, undefined],
     [
       "used by NODE_OPTIONS",
       { environment: { HTTPS_PROXY: proxy, NODE_OPTIONS: "--no-warnings --use-env-proxy" } },
@@ -172,45 +159,5 @@ describe("a proxy of the environment that Node ignores", () => {
     ["for this machine", { address: "http://localhost:8080", environment: { HTTP_PROXY: proxy } }, undefined],
   ])("%s", (_, { address = "https://a.example", options = [], environment }, name) => {
     expect(ignoredProxy(new URL(address), environment, options)).toBe(name);
-  });
-
-  const hint = "; HTTPS_PROXY is set, and Node ignores it without NODE_USE_ENV_PROXY=1";
-  test.each<[string, Pick<Failure, "code" | "isSent"> & { readonly used?: "1" }, string]>([
-    ["no connection", { code: "ENOTFOUND", isSent: false }, `no connection: it failed${hint}`],
-    ["a connection that hangs", { code: "TIMEOUT", isSent: false }, `no connection: it failed${hint}`],
-    ["a request that may have left", { code: "ECONNRESET", isSent: true }, "no usable response: it failed"],
-    ["a proxy in use", { code: "ENOTFOUND", isSent: false, used: "1" }, "no connection: it failed"],
-    [
-      "a certificate that is not trusted",
-      { code: "CERT_HAS_EXPIRED", isSent: false },
-      "no trusted connection: the certificate has expired (CERT_HAS_EXPIRED), so the token is not sent",
-    ],
-  ])("in the verdict about %s", async (_, { used, ...failure }, verdict) => {
-    const clock = virtualClock();
-    const doctor = doctorIn({
-      send: async () => ({ kind: "failure", message: "it failed", permanent: true, ...failure }),
-      sleep: clock.sleep,
-      wallClock: clock.now,
-    });
-    let printed = "";
-    const code = await doctor.run([], {
-      out: (text) => {
-        printed += text;
-      },
-      err: expect.unreachable,
-      environment: {
-        PROJECT_AUTOMATION_BASE_URL: "https://automation.example.com/api/v1",
-        PROJECT_AUTOMATION_TOKEN: "emu_key_averysecretsecret",
-        HTTPS_PROXY: proxy,
-        ...(used && { NODE_USE_ENV_PROXY: used }),
-      },
-      columns: 100,
-      colour: { out: false, err: false },
-      runProgram: async () => 0,
-      openAddress: async () => false,
-      signal: new AbortController().signal,
-    });
-    expect(code).toBe(2);
-    expect(printed.split("\n")[0]).toBe(verdict);
   });
 });

@@ -417,3 +417,32 @@ describe("the log", () => {
     expect(logged[0]?.outcome).toBe("completed");
   });
 });
+
+describe("conventions", () => {
+  const json = { title: "x", type: "bug" };
+
+  test("set lifetimes, types, statuses and states", async () => {
+    const opened = over(
+      createEmulator({
+        now: () => 0,
+        conventions: {
+          tokenLifetimeDays: 1,
+          maxTokenLifetimeDays: 2,
+          issueTypes: ["bug", "task"],
+          issueStatus: "triage",
+          sessionState: "queued",
+        },
+      }),
+    );
+    const create = (days?: number): Promise<ReadResponse> =>
+      post(opened, "/me/tokens", { json: { name: "x", scopes: [], expires_in_days: days } });
+    expect((await create()).body.expires_at).toBe("1970-01-02T00:00:00.000Z");
+    expect((await create(2)).status).toBe(201);
+    expect((await create(3)).status).toBe(422);
+    const issue = await post(opened, "/projects/web/issues", { json });
+    expect(issue.body).toMatchObject({ status: "triage" });
+    const refused = await post(opened, "/projects/web/issues", { json: { title: "x", type: "epic" } });
+    expect([refused.status, refused.body.message]).toEqual([422, "type must be one of bug, task"]);
+    expect(opened.emulator.sessions.list()[0]?.state).toBe("queued");
+  });
+});

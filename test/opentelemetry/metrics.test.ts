@@ -2,7 +2,7 @@
 import { ATTR_ERROR_TYPE, METRIC_HTTP_CLIENT_REQUEST_DURATION } from "@opentelemetry/semantic-conventions";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
-import type { Client, ClientOptions } from "../../src/client/index.ts";
+import { type Client, type ClientOptions, path } from "../../src/client/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { HTTP, METRICS } from "../../src/opentelemetry/names.ts";
 import { ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
@@ -42,6 +42,28 @@ test("requests, by status and error, in seconds", async () => {
     { attributes: { ...GET, "http.response.status_code": 503, "error.type": "503" }, count: 1, sum: 0 },
     { attributes: { ...GET, "http.response.status_code": 200 }, count: 1, sum: 0.25 },
     { attributes: { ...GET, "http.response.status_code": 404, "error.type": "404" }, count: 1, sum: 0 },
+  ]);
+});
+
+test("the buckets that the conventions advise, and longer ones for calls and waits", async () => {
+  await ended(client(scriptedFetch(tooMany(1), good)).sessions.get("ses_1"));
+  const described = (await recorded().metrics()).map(({ descriptor, dataPoints }) => {
+    const [{ value } = { value: 0 }] = dataPoints;
+    const buckets = typeof value === "object" && "buckets" in value && "boundaries" in value.buckets;
+    return [descriptor.name, descriptor.unit, buckets ? value.buckets : undefined];
+  });
+  const own = { boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] };
+  expect(described).toEqual([
+    [
+      "http.client.request.duration",
+      "s",
+      expect.objectContaining({
+        boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+      }),
+    ],
+    [`${OWN}.call.duration`, "s", expect.objectContaining(own)],
+    [`${OWN}.wait.duration`, "s", expect.objectContaining(own)],
+    [`${OWN}.rate_limit.remaining`, "{request}", undefined],
   ]);
 });
 
@@ -85,4 +107,16 @@ test("series do not grow with ids", async () => {
   const one = client(scriptedFetch(good));
   for (let index = 0; index < 50; index += 1) await ended(one.sessions.get(`ses_${index}`));
   for (const { dataPoints } of await recorded().metrics()) expect(dataPoints).toHaveLength(1);
+});
+
+test.each([
+  ["http://[::1]:8080/api/v1", { "server.address": "::1", "server.port": 8080, "url.scheme": "http" }],
+  ["http://localhost/api/v1", { "server.address": "localhost", "server.port": 80, "url.scheme": "http" }],
+])("the server of %s", async (baseUrl, expected) => {
+  const request = { method: "POST", path: path`/projects/${"web"}/runs`, json: {} } as const;
+  await ended(client(scriptedFetch(responds(200, {}, "{}")), { baseUrl }).request(request));
+  expect(recorded().traces()).toMatchObject([
+    { name: "request", children: [{ name: "POST /projects/{}/runs", attributes: expected }] },
+  ]);
+  expect(await recorded().series("http.client.request.duration")).toMatchObject([{ attributes: expected }]);
 });

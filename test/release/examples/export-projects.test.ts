@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
-import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { hasTerminals, Program, run, type Start, temporaryFolder, WHY_NO_TERMINALS } from "./program.ts";
 
 const COMMAND = ["export-projects.ts", "out.ndjson"];
@@ -92,9 +91,3 @@ describe.concurrent("export-projects", () => {
 });
 
 if (!hasTerminals) console.log(`Not tested on a terminal: ${WHY_NO_TERMINALS}.`);
-
-describe.runIf(hasTerminals || (process.platform === "linux" && NEEDS_ALL))(
-  "export-projects, on a terminal",
-  { concurrent: true },
-  () => {},
-);

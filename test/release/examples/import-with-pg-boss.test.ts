@@ -2,7 +2,7 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { PostgresServer, SKIPS_POSTGRES } from "../../support/postgres-server.ts";
-import { CASES, Import } from "./queues/cases.ts";
+import { CASES } from "./queues/cases.ts";
 import { keyOf, type QueueOfTest } from "./queues/fleet.ts";
 import { duplicatesOf, importUnderFire } from "./queues/trial.ts";
 
@@ -11,7 +11,6 @@ interface Jobs extends QueueOfTest, AsyncDisposable {}
 async function start(): Promise<Jobs> {
   const server = await PostgresServer.start();
   const pool = new pg.Pool({ connectionString: server.url });
-  await pool.query("CREATE TABLE replaced (journal text PRIMARY KEY, record jsonb)"); // of a control
   const count = `SELECT count(DISTINCT data->>'key') FILTER (WHERE name = 'import' AND state = 'completed')::int AS done,
       count(*) FILTER (WHERE name = 'import-failed')::int AS failed,
       count(*) FILTER (WHERE name = 'import' AND state < 'completed')::int AS open
@@ -29,7 +28,6 @@ async function start(): Promise<Jobs> {
       if (rows.some(({ state }) => state === "completed")) return "done";
       return rows.some(({ state }) => state === "failed") ? "failed" : undefined;
     },
-    breakJournal: () => pool.query("ALTER TABLE bulk_records RENAME TO gone"),
     [Symbol.asyncDispose]: async () => {
       await pool.end();
       await server[Symbol.asyncDispose]();
@@ -51,20 +49,8 @@ describe.skipIf(SKIPS_POSTGRES)("the import on pg-boss", () => {
     await happens(queue);
   });
 
-  test("says once that there is no queue yet", async () => {
-    await using queue = await start();
-    await using imported = await Import.start(queue);
-    const { code, output } = await imported.command("work");
-    expect([code, output]).toEqual([1, "Error: there is no queue yet: add rows first\n"]);
-  });
-
   test("without a journal creates rows twice when workers are killed", async () => {
     await using queue = await start();
-    expect(await duplicatesOf(queue, "none")).toBeGreaterThan(0);
-  });
-
-  test("with a record that is replaced creates rows twice when workers are stopped and go on", async () => {
-    await using queue = await start();
-    expect(await duplicatesOf(queue, "last writer")).toBeGreaterThan(0);
+    expect(await duplicatesOf(queue)).toBeGreaterThan(0);
   });
 });

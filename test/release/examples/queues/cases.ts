@@ -102,30 +102,6 @@ async function createsTheSameIdTwice(queue: QueueOfTest): Promise<void> {
   expect(JSON.parse((await imported.command("report")).output)).toMatchObject({ completed: 4, failed: 0 });
 }
 
-async function refusesARepeatedId(queue: QueueOfTest): Promise<void> {
-  await using imported = await Import.start(queue);
-  const { code, output } = await imported.add("night", ["1,web,one,task", "2,web,two,task", "1,web,three,task"]);
-  expect([code, output]).toEqual([1, "Error: row 3 has the id of another row of web: 1\n"]);
-  expect((await imported.add("night", [row("a")])).code).toBe(0);
-  await imported.workUntil({ done: 1, failed: 0, open: 0 });
-  expect(imported.titles("web"), "nothing of the file that was refused").toEqual(["a"]);
-}
-
-async function goesOnWithANarrowToken(queue: QueueOfTest): Promise<void> {
-  await using imported = await Import.start(queue);
-  const { emulator } = imported.service;
-  imported.useToken(emulator.createToken({ scopes: ["issues:write"] }).plaintext);
-  emulator.fault({ operation: "issues.create", times: 5, status: 503 });
-  await imported.add(
-    "night",
-    Array.from({ length: 15 }, (_, index) => row(`r${index}`)),
-  );
-  await imported.workUntil({ done: 10, failed: 5, open: 0 });
-  expect(imported.titles("web")).toHaveLength(10);
-  const reads = emulator.requests.filter(({ operation }) => operation === "projects.list");
-  expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([403]));
-}
-
 async function settlesWithoutAnIssue(queue: QueueOfTest): Promise<void> {
   await using imported = await Import.start(queue);
   const { emulator } = imported.service;
@@ -159,28 +135,6 @@ async function settlesWithoutAnIssue(queue: QueueOfTest): Promise<void> {
   expect(imported.titles("web").sort()).toEqual(["created", "done", "lost"]);
 }
 
-async function saysWhySettlingFailed(queue: QueueOfTest): Promise<void> {
-  await using imported = await Import.start(queue);
-  imported.service.emulator.fault({ operation: "issues.create", drop: "after" });
-  await imported.add("night", [row("a")]);
-  await imported.workUntil({ done: 0, failed: 1, open: 0 });
-  await queue.breakJournal("night/web/a");
-  const { code, output } = await imported.command("settle");
-  expect([code, output]).toEqual([1, expect.stringMatching(/^.*(?:WRONGTYPE|bulk_records).*\n$/)]);
-  await imported.until({ done: 0, failed: 1, open: 0 });
-}
-
-async function readsAnEmptyTokenAgain(queue: QueueOfTest): Promise<void> {
-  await using imported = await Import.start(queue);
-  imported.readTokenFrom(imported.file("token", ""));
-  await imported.add("night", [row("a")]);
-  const worker = imported.work();
-  await worker.says(/^night\/web\/a: not_sent: .*token/m);
-  imported.file("token", imported.service.token);
-  await imported.until({ done: 1, failed: 0, open: 0 });
-  expect(imported.titles("web")).toEqual(["a"]);
-}
-
 async function letsAProjectRefuse(queue: QueueOfTest): Promise<void> {
   await using imported = await Import.start(queue, { PAUSE_MS: "600000" });
   const refusal = { status: 403, body: { error: "forbidden", message: "not your project" } };
@@ -197,10 +151,6 @@ async function letsAProjectRefuse(queue: QueueOfTest): Promise<void> {
 /** By the title of their tests. */
 export const CASES: Readonly<Record<string, (queue: QueueOfTest) => Promise<void>>> = {
   "creates rows of one id in two projects, and in two imports": createsTheSameIdTwice,
-  "refuses a file in which an id of a project is repeated": refusesARepeatedId,
-  "goes on after five 503s with a token that has `issues:write` alone": goesOnWithANarrowToken,
   "settles rows without a request, and names those that are left": settlesWithoutAnIssue,
-  "ends `settle` with a message where a journal cannot be read": saysWhySettlingFailed,
-  "reads a token file again that was empty": readsAnEmptyTokenAgain,
   "is not paused by the 403 of one project": letsAProjectRefuse,
 };

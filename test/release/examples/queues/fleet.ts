@@ -9,7 +9,6 @@ import { type RunningEmulator, startEmulator } from "project-automation/testing/
 import { expect } from "vitest";
 import { run, temporaryFolder } from "../program.ts";
 import type { Order, Told } from "./hook.ts";
-import type { Control } from "./watched-store.ts";
 
 const HOOK = resolve(import.meta.dirname, "hook.ts");
 const EXAMPLES = resolve(import.meta.dirname, "../../../../examples");
@@ -29,8 +28,6 @@ export interface QueueOfTest {
   readonly counts: () => Promise<{ readonly done: number; readonly failed: number; readonly open: number }>;
   /** How the job of a row has ended. */
   readonly endOf: (row: string) => Promise<"done" | "failed" | undefined>;
-  /** The journal of this key can no longer be read. */
-  readonly breakJournal: (key: string) => Promise<unknown>;
 }
 
 interface Worker {
@@ -41,7 +38,7 @@ interface Worker {
 
 export interface FleetOptions {
   readonly size: number;
-  readonly control?: Control;
+  readonly hasStore?: boolean;
 }
 
 export class Fleet implements AsyncDisposable {
@@ -55,21 +52,21 @@ export class Fleet implements AsyncDisposable {
   stopsOfRequests = 0;
   readonly #queue: QueueOfTest;
   readonly #folder = temporaryFolder();
-  readonly #control: Control | undefined;
+  readonly #hasStore: boolean;
   readonly #every: Worker[] = [];
   #workers: Worker[] = [];
   #rows = 0;
 
-  private constructor(queue: QueueOfTest, service: RunningEmulator, control: Control | undefined) {
+  private constructor(queue: QueueOfTest, service: RunningEmulator, hasStore: boolean) {
     this.#queue = queue;
     this.service = service;
-    this.#control = control;
+    this.#hasStore = hasStore;
   }
 
-  static async start(queue: QueueOfTest, { size, control }: FleetOptions): Promise<Fleet> {
+  static async start(queue: QueueOfTest, { size, hasStore = true }: FleetOptions): Promise<Fleet> {
     // A connection that idles while its worker is stopped stays open, as behind most proxies.
     const service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false, keepAliveTimeoutMs: 240_000 });
-    const fleet = new Fleet(queue, service, control);
+    const fleet = new Fleet(queue, service, hasStore);
     fleet.#keepToken(service.token);
     await fleet.add(0); // the queue is there
     for (let count = 0; count < size; count += 1) fleet.hire();
@@ -203,7 +200,7 @@ export class Fleet implements AsyncDisposable {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         PROJECT_AUTOMATION_BASE_URL: this.service.baseUrl,
-        ...(this.#control && { CONTROL: this.#control }),
+        ...(!this.#hasStore && { WITHOUT_STORE: "1" }),
         ...this.#environment,
       },
     });

@@ -34,12 +34,6 @@ registerHooks({
     const isWatched = isStore && context.parentURL?.includes("/import-with-");
     return next(isWatched ? new URL("./watched-store.ts", import.meta.url).href : specifier, context);
   },
-  load(url, context, next) {
-    const loaded = next(url, context);
-    // The signal of an expired job is a second guard. A control shows that it is the store which is missing.
-    if (process.env["CONTROL"] === undefined || !url.endsWith("/import-with-pg-boss.ts")) return loaded;
-    return { ...loaded, source: String(loaded.source).replace(/, signal \}\);$/m, " });") };
-  },
 });
 
 process.on("message", (message: Order | "go") => {
