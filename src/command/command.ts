@@ -13,9 +13,7 @@ export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The width of a line, in characters. */
   readonly columns: number;
-  /** The streams that show colours. */
   readonly colour: Readonly<Record<"out" | "err", boolean>>;
   /** Aborted when the user wants the command to end. */
   readonly signal: AbortSignal;
@@ -30,15 +28,12 @@ export interface Terminal {
   readonly typed?: ((listener: (line: string) => void) => () => void) | undefined;
 }
 
-/** A command of the program `project-automation`. */
 export interface Command {
-  /** The text of `--help`. */
   readonly help: string;
   /** Resolves with the exit code: 2 for an invalid command line. Never rejects. */
   readonly run: (argv: readonly string[], terminal: Terminal) => Promise<number>;
 }
 
-/** The fields of a {@link command}. */
 export interface CommandFields<Given extends Flags> {
   readonly name: string;
   /** The purpose, above the flags in the help. */
@@ -59,7 +54,6 @@ const EVERYWHERE = {
   version: { about: "print the version" },
 } as const satisfies Flags;
 
-/** The flags of commands that ask a service. */
 export const SERVICE = {
   "base-url": {
     value: "URL",
@@ -93,7 +87,6 @@ export function readConnection(
   return { baseUrl: new URL(baseUrl), token };
 }
 
-/** The longest line about a mistake. */
 const LONGEST_LINE = 500;
 
 /** PowerShell and `npm exec` take the first `--` away. */

@@ -1,15 +1,12 @@
 import { parseArgs } from "node:util";
 import { closestName } from "../core/checks/hints.ts";
 
-/** A flag of a command. */
 export interface Flag {
   /** The placeholder of its value in the help, such as `N`. A flag without one is on or off. */
   readonly value?: string;
   /** Its letter, behind one dash. */
   readonly short?: string;
-  /** It may be repeated. */
   readonly multiple?: true;
-  /** The effect, as a line of the help. */
   readonly about: string;
 }
 
@@ -34,10 +31,8 @@ export class CommandError extends Error {
   }
 }
 
-/** The exit code of a command line with a mistake. */
 export const USAGE = 2;
 
-/** A command line with a mistake. Its message tells the user which. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, USAGE);
@@ -110,7 +105,6 @@ function suggestion(name: string, flags: Flags): string {
   return meant === undefined ? "" : `; did you mean --${meant}?`;
 }
 
-/** The lines of the help about flags. */
 export function helpOf(flags: Flags): string {
   const rows = Object.entries(flags).map(([name, { value, about, short }]) => ({
     shown: [`--${name}`, value, short && `(-${short})`].filter(Boolean).join(" "),
@@ -120,7 +114,6 @@ export function helpOf(flags: Flags): string {
   return rows.map(({ shown, about }) => `  ${shown.padEnd(width)}  ${about}\n`).join("");
 }
 
-/** A whole number within bounds. */
 export function readCount(
   flag: string,
   value: string | undefined,

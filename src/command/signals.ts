@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { CONSOLE, type Group, watchGroup } from "./process-group.ts";
 
-/** The signals that this process gets. */
 export interface Signals {
   /** Aborted when the user wants this process to end. Its reason is the name of the signal. */
   readonly interruption: AbortSignal;

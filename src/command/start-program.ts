@@ -5,7 +5,6 @@ import { delimiter, join } from "node:path";
 import { normalizeSpawnCommand } from "tinyexec";
 import { CommandError } from "./flags.ts";
 
-/** Variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Starts a program, in this turn. Rejects with a {@link CommandError} if it cannot be started. */

@@ -20,11 +20,9 @@ import {
   type WireRequest,
 } from "./wire.ts";
 
-/** The world around the doctor. */
 export interface Surroundings {
   readonly send: Send;
   readonly sleep: (ms: number) => Promise<void>;
-  /** The wall clock, in milliseconds since 1970. */
   readonly wallClock: () => number;
   /** Ends the run early; a token that was created is still revoked. */
   readonly signal: AbortSignal;
@@ -34,7 +32,6 @@ export interface Surroundings {
   readonly ignoredProxy?: string | undefined;
 }
 
-/** Whom to ask. */
 export interface Deployment {
   readonly baseUrl: URL;
   readonly token: string;
@@ -62,7 +59,6 @@ export class Asker {
   readonly #replies: Reply[] = [];
   readonly #secrets: Set<string>;
   #halted: string | undefined;
-  /** It was said why an interrupted run goes on. */
   #isToldToWait = false;
 
   constructor(deployment: Deployment, around: Surroundings) {
@@ -71,12 +67,10 @@ export class Asker {
     this.#secrets = new Set([deployment.token]);
   }
 
-  /** Every response so far, oldest first. */
   get replies(): readonly Reply[] {
     return this.#replies;
   }
 
-  /** The tokens that no report may show. */
   get secrets(): ReadonlySet<string> {
     return this.#secrets;
   }

@@ -11,18 +11,15 @@ import type { Step } from "./step.ts";
 import { CREATED, mayExist, REVOKED } from "./token-steps.ts";
 import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 
-/** The result of a run. */
 export interface Diagnosis {
   readonly report: Report;
   /** False for a run that was stopped: its conventions describe only a part of the deployment. */
   readonly isComplete: boolean;
   /** Options that make the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;
-  /** As `seed`, with values of records. */
   readonly seedWithValues: EmulatorSeed;
 }
 
-/** The longest that a report says at once. */
 const LONGEST_LINE = 300;
 
 /** Asks a deployment every question of `asked`, and judges the answers; if it is not the service, asks none of them. */
@@ -86,7 +83,6 @@ async function isLeftBehind(asker: Asker): Promise<boolean> {
   return mayExist(await asker.ask(CREATED)) && !isRevoked;
 }
 
-/** True if a step writes, or comes after one that does. */
 function writesFor(step: Step): boolean {
   return step.writes || Object.values(step.after).some(writesFor);
 }

@@ -6,14 +6,12 @@ import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./question.ts";
 import { isWord } from "./reading.ts";
 
-/** Options for `createEmulator` and `--seed`. */
 export interface EmulatorSeed {
   /** The deployment, and the day. */
   readonly conventionsOf: string;
   readonly conventions: Conventions;
 }
 
-/** Takes what is confidential out of conventions. */
 export type Cleaning = (conventions: Conventions) => Conventions;
 
 /** Leaves no value of a record, apart from the words for states. */

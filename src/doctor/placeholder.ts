@@ -4,7 +4,6 @@ import { isWord } from "./reading.ts";
 /** Deeper values are left out. */
 const DEEPEST = 8;
 
-/** Patterns of strings, and the placeholder for each. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/, "2026-01-01T00:00:00Z"],
   [/^\d{4}-\d\d-\d\d$/, "2026-01-01"],

@@ -12,7 +12,6 @@ import type { Failure, Reply } from "./wire.ts";
  */
 export type Verdict = "agrees" | "differs" | "contradicts" | "not_asked";
 
-/** The judgement on one question. */
 export interface Finding {
   readonly verdict: Verdict;
   /** The observation, or why there is none. */
@@ -23,14 +22,12 @@ export interface Finding {
   readonly conventions?: Conventions | undefined;
 }
 
-/** Everything that was seen in a run. */
 export interface Seen {
   readonly baseUrl: URL;
   /** Every response, also those to requests that were repeated. */
   readonly replies: readonly Reply[];
 }
 
-/** One question. */
 export interface Question {
   /** Stable: reports of two nights are compared by it. */
   readonly id: string;
@@ -47,13 +44,11 @@ export interface Question {
   readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
 }
 
-/** The fields of a {@link question}. */
 export interface QuestionFields<Name extends string> extends Omit<Question, "asks" | "judge"> {
   readonly asks?: Readonly<Record<Name, Step>>;
   readonly judge: (replies: Readonly<Record<Name, Reply>>, seen: Seen) => Finding;
 }
 
-/** Describes a question. */
 export function question<Name extends string = never>(fields: QuestionFields<Name>): Question {
   return {
     ...fields,

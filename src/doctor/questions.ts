@@ -8,7 +8,6 @@ import { REFUSAL_QUESTIONS } from "./questions/refusals.ts";
 import { SCOPE_QUESTIONS } from "./questions/scopes.ts";
 import { TOKEN_QUESTIONS } from "./questions/tokens.ts";
 
-/** Every question, in the order in which reports list them. */
 export const QUESTIONS: readonly Question[] = [
   ...ADDRESS_QUESTIONS,
   ...SCOPE_QUESTIONS,

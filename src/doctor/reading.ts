@@ -5,7 +5,6 @@ import { refusalClass } from "../core/errors/refusal-class.ts";
 import { isSuccess as isSuccessStatus } from "../core/wire/head.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
-/** The list envelope, as far as it is one. */
 export interface ListPage {
   readonly data: readonly unknown[];
   /** `undefined` if the field is missing. */
@@ -27,7 +26,6 @@ export function isOfService(reply: Reply, { isBodyDue }: { readonly isBodyDue: b
   return isSuccess(reply) && isSuccessOfService({ text: reply.text, isWhole: true }, isBodyDue) === true;
 }
 
-/** The page of a list in a successful response; `undefined` if there is none. */
 export function pageOf(reply: Reply): ListPage | undefined {
   const fields = fieldsOf(reply.json);
   const { data, next_cursor: nextCursor } = fields;
@@ -49,12 +47,10 @@ export function idOf(record: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** The ids of records, of those that have one. */
 export function idsOf(records: readonly unknown[]): string[] {
   return records.flatMap((record) => idOf(record) ?? []);
 }
 
-/** The `error` of an error body. */
 export function codeOf({ json }: Reply): string | undefined {
   const { error } = fieldsOf(json);
   return typeof error === "string" ? error : undefined;
@@ -93,7 +89,6 @@ export function isAbsent({ status }: Reply): boolean {
   return status === 404 || status === 405;
 }
 
-/** The class of the client's error for a refusal. */
 export function errorOf(status: number): string {
   return new (status < 400 ? RedirectError : refusalClass(status))("").name;
 }

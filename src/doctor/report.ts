@@ -3,7 +3,6 @@ import type { Question, Verdict } from "./question.ts";
 /** The result of the whole run: nothing contradicts the API documentation, something does, or the deployment could not be asked. */
 export type Result = "agrees" | "contradicts" | "not_asked";
 
-/** One question and its answer. */
 export interface ReportedQuestion extends Pick<Question, "id" | "question" | "assumes" | "about"> {
   readonly verdict: Verdict;
   readonly seen: string;
@@ -13,15 +12,11 @@ export interface ReportedQuestion extends Pick<Question, "id" | "question" | "as
 
 /** The report of a run, as `--json` prints it. No token, id, name or value of a record is in it, words for states aside. */
 export interface Report {
-  /** The version of the doctor. */
   readonly doctor: string;
   readonly baseUrl: string;
-  /** When the run began. */
   readonly at: string;
-  /** The number of requests that were answered. */
   readonly requests: number;
   readonly result: Result;
-  /** The whole run in a sentence. */
   readonly verdict: string;
   /** True if a token was created, or may have been, and was not revoked. */
   readonly tokenLeftBehind: boolean;
@@ -49,7 +44,6 @@ function plural(count: number, one: string, many: string): string {
 
 const EXIT_CODES: Readonly<Record<Result, number>> = { agrees: 0, contradicts: 1, not_asked: 2 };
 
-/** The exit code of the program. */
 export function exitCodeOf({ result }: Report): number {
   return EXIT_CODES[result];
 }
@@ -67,15 +61,12 @@ const VERDICT_WIDTH = 11;
 const LABEL_WIDTH = "assumed:".length;
 const SHARES = [0.38, 0.36, 0.26];
 
-/** The form of the report for a person. */
 export interface Layout {
-  /** The width of a line, in characters. */
   readonly width: number;
   /** Shows every question in a table, and not only those with a difference. */
   readonly all: boolean;
 }
 
-/** The report for a person: the verdict, and what differs with its consequence. */
 export function textOf(report: Report, { width, all }: Layout): string {
   const { verdict, baseUrl, requests, questions } = report;
   const notable = (["contradicts", "differs"] as const).flatMap((kind) =>
@@ -91,7 +82,6 @@ export function textOf(report: Report, { width, all }: Layout): string {
   ].join("\n");
 }
 
-/** The questions that were not asked, by the reason. */
 function notAskedOf(questions: readonly ReportedQuestion[], width: number): string[] {
   const notAsked = questions.filter(({ verdict }) => verdict === "not_asked");
   const reasons = new Set(notAsked.map(({ seen }) => seen));

@@ -14,7 +14,6 @@ export interface Step {
   readonly request: (answers: Readonly<Record<string, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
-/** The fields of a {@link step}. */
 export interface StepFields<Name extends string> extends Partial<Pick<Step, "writes" | "cleansUp" | "reveals">> {
   readonly after?: Readonly<Record<Name, Step>>;
   readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Answer;

@@ -3,9 +3,7 @@ import { cursorOf, fieldsOf, flawOfRead, idOf, idsOf, outlineOf, pageOf } from "
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
 
-/** A name that no service has. */
 const MADE_UP = "project-automation-doctor-made-this-up";
-/** An origin that no deployment lists. */
 const ORIGIN = "https://project-automation-doctor.invalid";
 
 /** The first request. It carries no token, since the connection may turn out not to be trusted. */
@@ -28,7 +26,6 @@ export const ELSEWHERE: Step = step({
   request: ({ projects }, baseUrl) => replyOr(projects, () => ({ path: "/projects", basePath: otherVersion(baseUrl) })),
 });
 
-/** The path of the base URL without trailing slashes. */
 export function basePathOf({ pathname }: URL): string {
   return pathname.replace(/\/+$/, "");
 }
@@ -40,7 +37,6 @@ function otherVersion(baseUrl: URL): string {
   return /\/api\/v\d+$/.test(given) ? given.replace(/\d+$/, "1") : `${given}/api/v1`;
 }
 
-/** A request behind the list of projects. */
 function withProjects(build: (projects: Reply) => PlannedRequest | NotAsked): Step {
   return step({ after: { projects: PROJECTS }, request: ({ projects }) => replyOr(projects, build) });
 }
@@ -69,7 +65,6 @@ export const UNKNOWN_ENDPOINT: Step = read(`/${MADE_UP}`, "/{made up}");
 export const WRONG_METHOD: Step = read(`/me/tokens/${MADE_UP}/rotate`, "/me/tokens/{made up}/rotate");
 export const CROSS_ORIGIN: Step = withProjects(() => ({ path: "/projects", headers: { origin: ORIGIN } }));
 
-/** The request for the sessions of one of the first projects. */
 function sessionsOf(projects: Reply, index: number): PlannedRequest | NotAsked {
   const id = idsOf(pageOf(projects)?.data ?? [])[index];
   if (id === undefined) return notAsked("the token sees no project to ask about");

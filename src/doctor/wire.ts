@@ -1,6 +1,5 @@
 /** Requests and responses as the doctor sees them: raw statuses, headers and bodies, redirects not followed. */
 
-/** A request, complete. */
 export interface WireRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
@@ -10,15 +9,11 @@ export interface WireRequest {
 
 /** The TLS of a connection; absent for plain HTTP. */
 export interface TlsFacts {
-  /** Such as `TLSv1.3`. */
   readonly protocol: string;
-  /** The signer of the certificate. */
   readonly issuer: string;
-  /** When the certificate expires, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** A whole response. */
 export interface WireResponse {
   readonly kind: "response";
   readonly status: number;
@@ -32,7 +27,6 @@ export interface Failure {
   readonly kind: "failure";
   /** The platform's code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
-  /** The failure in the words of the platform. */
   readonly message: string;
   /** Sending the request again cannot help. */
   readonly permanent?: boolean | undefined;
@@ -62,7 +56,6 @@ export interface PlannedRequest {
   readonly basePath?: string | undefined;
 }
 
-/** A response together with its request. */
 export interface Reply extends WireResponse {
   readonly request: PlannedRequest;
   /** The parsed body; `undefined` if it is not JSON. */
@@ -80,7 +73,6 @@ export interface NotAsked {
   readonly reason: string;
 }
 
-/** The result of a request. */
 export type Answer = Reply | Failure | NotAsked;
 
 /** `GET /projects/{project}/sessions`, for reports. */

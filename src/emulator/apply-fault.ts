@@ -4,7 +4,6 @@ import type { Fault, JsonBody } from "./faults.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import type { Reply } from "./response.ts";
 
-/** True if the fault keeps the operation from being carried out. */
 export function replacesOperation({ status, apply, drop }: Fault): boolean {
   return (status !== undefined && apply !== true) || drop === "before";
 }

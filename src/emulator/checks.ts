@@ -9,12 +9,10 @@ import { writeJson } from "../core/wire/json-value.ts";
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: ObjectSchema<Given>): Present<Given>;
   value<Value>(value: Value, what: string, expected: Validator): Value;
-  /** The value as JSON. */
   json(value: unknown, what: string): string;
   fail(message: string): never;
 }
 
-/** A `TypeError` of the emulator's own checks. */
 class Misuse extends TypeError {}
 
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
@@ -41,14 +39,12 @@ export function atCaller<Result>(entry: CallableFunction, work: () => Result): R
 export const TEXT: Validator = validator("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const TEXTS: Validator = arrayOf(TEXT, "an array of non-empty strings");
 
-/** A safe integer from `least` to `most`. */
 export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Validator {
   const words = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   const accepts = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= least;
   return validator(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
 }
 
-/** A value that `accepted` accepts, or one other. */
 export function either(other: false | null, accepted: Validator): Validator {
   return validator(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
 }
@@ -66,10 +62,8 @@ export function atOnce<Value>(returned: Value, what: string): Value {
   );
 }
 
-/** Header fields by their names. */
 export const HEADERS: Validator = validator("a plain object of header fields", isPlainObject);
 
-/** True for a name and a value that HTTP allows in a header. */
 export function isHeader(name: unknown, value: unknown): boolean {
   if (typeof name !== "string" || typeof value !== "string") return false;
   return ignoreErrors(() => new Headers([[name, value]])) !== undefined;

@@ -13,7 +13,6 @@ export class Cursors {
     this.#world = world;
   }
 
-  /** The cursor of a position in `list`; always the same one. */
   issue(list: string, position: number): string {
     return this.#encode(list, `${this.#world}.${position.toString(36)}.0`);
   }

@@ -97,7 +97,6 @@ export function createEmulator(options?: EmulatorOptions): Emulator {
 /** A number on `emulator.fetch`, by which the journal of a bulk run tells the worlds before and after `reset()` apart. */
 const WORLD = Symbol.for("project-automation.emulator-world");
 
-/** As {@link createEmulator}, for transports. */
 export function assembleEmulator(options: ResolvedOptions, random: RandomSource): AssembledEmulator {
   const { baseUrl, conventions, now, sessionStates } = options;
   const requests: LogEntry[] = [];

@@ -1,4 +1,3 @@
-/** One row of the endpoint table. */
 export interface Endpoint {
   readonly method: string;
   /** Below the base URL; `{}`, or a name in braces, stands for one value. */
@@ -27,10 +26,8 @@ export type OperationName = keyof typeof ENDPOINTS;
 // Object.keys is typed as string[]; these are the keys of the literal above.
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(ENDPOINTS) as OperationName[];
 
-/** The method and path of an endpoint. */
 export type Addressed = Pick<Endpoint, "method" | "path">;
 
-/** Where a request target leads. */
 export interface Route<Found> {
   /** The path below the base, as it was sent; the whole path if it is outside of the base. */
   readonly path: string;
@@ -68,7 +65,6 @@ export function findRoute<Found extends Addressed>(
   return { path, endpoint, values, allow: [...new Set(matches.map((match) => match.method))] };
 }
 
-/** True if two patterns address the same paths. */
 export function isSamePattern(one: string, other: string): boolean {
   const [left, right] = [one, other].map((pattern) => pattern.replaceAll(/\{\w*\}/g, "{}"));
   return left === right;
@@ -84,7 +80,6 @@ export function pathOf(target: string): string {
   return path;
 }
 
-/** The query of a request target, without its question mark. */
 export function queryOf(target: string): string {
   const start = target.indexOf("?");
   return start === -1 ? "" : target.slice(start + 1);

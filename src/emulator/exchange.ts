@@ -6,7 +6,6 @@
 /** The most bytes of a request body that any transport reads; a longer one is answered 413. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 
-/** A request as a transport received it, whole. */
 export interface IncomingRequest {
   readonly method: string;
   /** Path and query as they were on the request line: not decoded, not normalised. */
@@ -19,7 +18,6 @@ export interface IncomingRequest {
 /** The end of a request, as far as the transport could see. */
 export type Ending = "completed" | "cut" | "dropped" | "aborted";
 
-/** The way in which the bytes of a response travel. */
 export interface Delivery {
   /** To wait before the first byte; `Infinity` never responds. */
   readonly delayMs: number;
@@ -31,7 +29,6 @@ export interface Delivery {
   readonly stallAfterBytes: number | undefined;
 }
 
-/** A response for a transport to send. */
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Headers;

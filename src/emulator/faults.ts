@@ -82,7 +82,6 @@ const BODY = validator("text, bytes or JSON", (value) => {
   try {
     return encodeBody(value) !== undefined;
   } catch {
-    // It is no JSON.
     return false;
   }
 });
@@ -115,15 +114,12 @@ const CONTRADICTIONS: readonly (readonly [keyof Fault, readonly (keyof Fault)[]]
   ["cutAfterBytes", ["stallAfterBytes"]],
 ];
 
-/** A fault and how often it has been met. */
 export interface ActiveFault {
   readonly fault: Fault;
-  /** Matching requests so far. */
   seen: number;
   hits: number;
 }
 
-/** The faults in force, oldest first. */
 export class Faults {
   readonly #active = new Set<ActiveFault>();
 

@@ -1,7 +1,6 @@
 import { platformTurn } from "../core/time/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
-/** The core behind a `fetch`, and its origin. */
 export interface FetchTarget {
   readonly core: Core;
   /** The only origin there is; requests to any other reject as unreachable. */

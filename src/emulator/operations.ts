@@ -9,7 +9,6 @@ import { Refusal, readCount, readLimit, readObject, readString, readStrings } fr
 import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
 import { DAY_MS, holds, maskedToken, stateOf, type TokenRow, type TokenStore } from "./token-tables.ts";
 
-/** One call of an operation, and the state that it works on. */
 export interface Call {
   readonly store: ProjectStore;
   readonly tokens: TokenStore;
@@ -28,7 +27,6 @@ export interface Call {
 /** Carries an operation out and returns the response body; throws a `Refusal`, with nothing changed. */
 type Operation = (call: Call) => object;
 
-/** The operation of each endpoint. */
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   "tokens.create": (call) => {
     const { caller, now, options, tokens } = call;

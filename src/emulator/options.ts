@@ -65,7 +65,6 @@ export interface EmulatorOptions {
 
 type Checked = "projects" | "conventions" | "conventionsOf" | "random" | "onRequest";
 
-/** {@link EmulatorOptions}, checked and copied, every default filled in. */
 export interface ResolvedOptions
   extends Omit<Required<Present<EmulatorOptions>>, Checked>,
     Pick<EmulatorOptions, "random" | "onRequest" | "conventionsOf"> {
@@ -87,7 +86,6 @@ const COUNT_OR_PROJECTS = validator(
   (value) => Array.isArray(value) || COUNT.accepts(value),
 );
 
-/** The schema of the options of `createEmulator`. */
 export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   projects: COUNT_OR_PROJECTS,
   sessionsPerProject: COUNT,
@@ -130,7 +128,6 @@ export function resolveOptions(options?: EmulatorOptions): ResolvedOptions {
   };
 }
 
-/** A copy of a rate limit, or `false`. */
 export function checkRateLimit(rateLimit: RateLimit | false): RateLimit | false {
   return rateLimit === false ? false : check.options(rateLimit, "rateLimit", RATE_LIMIT);
 }

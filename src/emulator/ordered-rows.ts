@@ -1,4 +1,3 @@
-/** A run of rows, and where a later run begins. */
 export interface Slice<Row> {
   readonly rows: readonly Row[];
   /** The position to go on from, or `undefined` if no row is left. */

@@ -21,7 +21,6 @@ export interface ProjectData {
   readonly issuePlaces: number[];
 }
 
-/** All projects of an emulator, with what they are found by. */
 export class ProjectStore {
   readonly byId: OrderedRows<ProjectData> = new OrderedRows();
   readonly byName: Map<string, ProjectData> = new Map();
@@ -38,7 +37,6 @@ export class ProjectStore {
     return this.find(nameOrId) ?? check.fail(`there is no project with the name or id "${nameOrId}"`);
   }
 
-  /** Adds or renames a project. */
   name(data: ProjectData, project: EmulatorProject): void {
     if (this.byName.has(project.name)) check.fail(`there is a project with the name "${project.name}" already`);
     this.byName.delete(data.project.name);
@@ -52,9 +50,7 @@ export class ProjectStore {
   }
 }
 
-/** The state and settings that the tables of projects work on. */
 export interface ProjectSource {
-  /** The current state. */
   readonly state: () => { readonly ids: Identifiers; readonly store: ProjectStore };
   readonly issueStatus: string;
   readonly sessionState: string;

@@ -9,7 +9,6 @@ export function seededRandom(seed: number): () => number {
 /** Words that a caller's source is asked for: their 128 bits are the seed of all ids and tokens of an emulator. */
 const SEED_WORDS = 4;
 
-/** The source of all ids, tokens and cursors of one emulator. */
 export interface RandomSource {
   /** Starts the emulator's own sequence from its beginning, so that `reset()` brings back the same token and ids. */
   readonly start: () => () => number;
@@ -26,7 +25,6 @@ export function repeatableRandom(own: () => number = seededRandom(1)): RandomSou
   return { start: () => sequence(words), world: worldOf(sequence([...words, nextCount()])) };
 }
 
-/** The key of a world, of eight random letters and digits. */
 export function worldOf(random: () => number): string {
   return new Identifiers(random).characters(8);
 }

@@ -16,7 +16,6 @@ export interface Quota {
 /** The numbers where nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
 export const UNLIMITED: Quota = { limit: 1_000_000, remaining: 1_000_000 };
 
-/** A window that is open. */
 export interface OpenWindow {
   readonly limit: number;
   readonly remaining: number;
@@ -62,7 +61,6 @@ export class RateLimiter {
     return { limit: this.limit, remaining: this.limit - (this.#current(token, now)?.used ?? 0) };
   }
 
-  /** The window of the token that is open; `undefined` if none is, or nothing is limited. */
   windowOf(token: string, now: number): OpenWindow | undefined {
     const window = this.#current(token, now);
     if (window === undefined) return undefined;

@@ -5,7 +5,6 @@ import type { ResolvedConventions } from "./resolve-conventions.ts";
 /** Why the service refuses a request; it becomes a status and a code. Never leaves the emulator. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
-  /** Header fields that belong to this refusal. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: RefusalReason, message: string, headers: Readonly<Record<string, string>> = {}) {

@@ -53,15 +53,12 @@ export interface RecordedRequest {
  */
 export type Watcher = (request: RecordedRequest, response: Unsettled) => () => void;
 
-/** An entry of the log, as the service fills it in. */
 export type LogEntry = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };
 
-/** A request as the service knows it when it arrives. */
 export interface Arrival extends Pick<RecordedRequest, "path" | "operation" | "token" | "at"> {
   readonly incoming: IncomingRequest;
 }
 
-/** The bounds of the log. */
 export interface LogBounds {
   readonly logLimit: number;
   readonly logBytes: number;

@@ -4,7 +4,6 @@ import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";
 
-/** The response of an endpoint. */
 export interface ServiceReply {
   readonly status: number;
   /** The body, as `encodeBody` takes it. */
@@ -12,7 +11,6 @@ export interface ServiceReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response of the service, before it is put on the wire. */
 export interface Reply extends ServiceReply {
   readonly quota: Quota;
 }
@@ -20,7 +18,6 @@ export interface Reply extends ServiceReply {
 /** Header fields to set (an array repeats the field), or, with `null`, to leave out. */
 export type HeaderScript = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** The changes of a fault to the way a response travels. */
 export interface Alteration {
   readonly headers?: HeaderScript | undefined;
   readonly delayMs?: number | undefined;
@@ -29,7 +26,6 @@ export interface Alteration {
   readonly stallAfterBytes?: number | undefined;
 }
 
-/** The parts of a response beside its reply. */
 export interface Envelope {
   readonly conventions: ResolvedConventions;
   readonly now: number;
@@ -41,7 +37,6 @@ export interface Envelope {
 /** A response without what is to be done at its end. */
 export type Unsettled = Omit<OutgoingResponse, "settle">;
 
-/** The code that an error body carries. */
 export function codeOf(content: unknown): string | undefined {
   const code = isRecord(content) ? content["error"] : undefined;
   return typeof code === "string" ? code : undefined;
@@ -61,7 +56,6 @@ export function toResponse(reply: Reply, envelope: Envelope): Unsettled {
   return { status: reply.status, headers, omitted, body, delivery: deliveryOf(fault, body?.length ?? 0) };
 }
 
-/** True if two responses travel alike. */
 export function areAlike(one: Unsettled, other: Unsettled): boolean {
   const [left, right] = [one, other].map(({ status, headers, body, delivery }) => {
     const timing = `${delivery.delayMs}`; // JSON has no Infinity
@@ -70,7 +64,6 @@ export function areAlike(one: Unsettled, other: Unsettled): boolean {
   return left === right;
 }
 
-/** The response to a preflight of CORS. */
 export function preflightResponse({ cors }: ResolvedConventions): Unsettled {
   const headers = new Headers({
     "access-control-allow-methods": "GET, POST, DELETE, PUT, PATCH",
@@ -131,7 +124,6 @@ function contentTypeOf(content: unknown, { contentType }: ResolvedConventions): 
   return typeof content === "string" ? "text/plain; charset=utf-8" : contentType;
 }
 
-/** True if HTTP forbids a body with this status. */
 function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -77,7 +77,6 @@ export function checkRoute(
   return route;
 }
 
-/** Lets a route handle a request. */
 export function handleRoute(route: EmulatorRoute, request: RecordedRequest, values: readonly string[]): ServiceReply {
   const params = Object.fromEntries(namesIn(route.path).map((name, index) => [name, values[index] ?? ""]));
   const what = `the response of ${route.path}`;

@@ -18,7 +18,6 @@ function misspelt(names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The scope that a misspelt name means; `undefined` for a scope of the table, and for a name that is none of its own. */
 function scopeMeant(name: string): string | undefined {
   const parts = [0, 1].map((at) => {
     const known = SCOPES.map((scope) => scope.split(":")[at] ?? "");

@@ -32,9 +32,7 @@ import { checkRoute, type EmulatorRoute, handleRoute, type RouteHandle } from ".
 import type { State } from "./state.ts";
 import { stateOf, type TokenRow } from "./token-tables.ts";
 
-/** An endpoint as the service serves it. */
 interface ServedEndpoint extends Addressed {
-  /** Without one, any scope will do. */
   readonly scope: string | undefined;
   readonly operation: OperationName | undefined;
   readonly serve: (call: Call, entry: LogEntry) => ServiceReply;
@@ -54,7 +52,6 @@ interface Result {
   readonly response: Unsettled;
 }
 
-/** The options and state that the service works on. */
 export interface ServiceSource {
   readonly options: ResolvedOptions;
   /** The current state; a request under way still ends in the one it began with. */
@@ -84,7 +81,6 @@ export class Service implements Core {
     });
   }
 
-  /** Lets one watcher see what is handled. */
   watch(watcher: Watcher): void {
     this.#watcher = watcher;
   }

@@ -21,11 +21,9 @@ export interface State {
   limiter: RateLimiter;
 }
 
-/** The options and sources that a state is built from. */
 export interface StateSource {
   readonly options: ResolvedOptions;
   readonly random: RandomSource;
-  /** Where its requests are logged. */
   readonly requests: LogEntry[];
 }
 

@@ -5,7 +5,6 @@ import type { Identifiers } from "./random.ts";
 import { SCOPE_NAMES } from "./scope-names.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 
-/** A token as the inside of the emulator holds it. */
 export interface TokenRow {
   readonly id: string;
   readonly name: string;
@@ -18,7 +17,6 @@ export interface TokenRow {
   revoked: boolean;
 }
 
-/** The fields of a new token. */
 export type TokenSpec = Pick<TokenRow, "name" | "scopes" | "owner"> & { readonly lifetimeMs: number };
 
 /** The owner of `emulator.token`, which is there from the start. */
@@ -90,13 +88,11 @@ export class TokenStore {
   }
 }
 
-/** The state of a token at `now`. */
 export function stateOf(row: TokenRow, now: number): EmulatorToken["state"] {
   if (row.revoked) return "revoked";
   return now >= row.expiresAt ? "expired" : "active";
 }
 
-/** The record of a token without its secret. */
 export function maskedToken(row: TokenRow, now: number): EmulatorToken {
   const { id, name, keyId, scopes, owner } = row;
   const expires_at = new Date(row.expiresAt).toISOString();
@@ -108,9 +104,7 @@ export function holds(held: readonly string[], wanted: string): boolean {
   return held.some((have) => have === wanted || impliesScope(have, wanted));
 }
 
-/** The state and settings that the tables of tokens work on. */
 export interface TokenSource {
-  /** The current state. */
   readonly state: () => { readonly tokens: TokenStore };
   readonly now: () => number;
   readonly lifetimeDays: number;
@@ -175,7 +169,6 @@ const TOKEN = {
   permissions: SCOPE_NAMES,
 };
 
-/** Creates a token from what a test passes. */
 export function createToken({ state, now, lifetimeDays }: TokenSource, input: TokenInput): CreatedEmulatorToken {
   const given = check.options(input, "token", TOKEN);
   const { scopes, name = "test", expires_in_days: days = lifetimeDays, permissions } = given;
@@ -189,7 +182,6 @@ export function createToken({ state, now, lifetimeDays }: TokenSource, input: To
   return { ...maskedToken(row, time), plaintext: row.plaintext };
 }
 
-/** Revokes every token whose plaintext is in `text`. */
 export function leak({ state, now }: TokenSource, text: string): EmulatorToken[] {
   check.value(text, "text", STRING);
   const found = [...state().tokens.rows.values()].filter((row) => !row.revoked && text.includes(row.plaintext));

@@ -100,7 +100,6 @@ function readOptions(flags: Values<typeof FLAGS>, program: readonly string[] | u
   };
 }
 
-/** Shows a run on standard error. */
 function echoOf({ err, colour }: Terminal): Echo {
   return {
     text: err,

@@ -5,10 +5,8 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 
 const MOST = { files: 5_000, bytes: 200 * 2 ** 20 };
 
-/** A copy of the folder that a program lives in. */
 export interface Copy {
   readonly folder: string;
-  /** For its temporary files. */
   readonly temporary: string;
   /** A word of the command line: a path in the folder becomes one in the copy. */
   readonly inCopy: (word: string) => string;
@@ -26,7 +24,6 @@ interface Entry {
 
 /** Makes copies of a folder, one for each run. What is installed in it, or above it, is linked. */
 export class Copies {
-  /** All copies are in this folder. */
   readonly root: string;
   readonly #source: string;
   readonly #entries: readonly Entry[];

@@ -1,6 +1,5 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A signal that ended the work. */
 export class Interrupted extends Error {
   readonly by: NodeJS.Signals;
   /** True if the process would have ended by it. */

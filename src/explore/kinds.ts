@@ -23,7 +23,6 @@ export type FaultKind =
   | "rate_limit";
 
 interface KindOfFault {
-  /** Its effect on the request, as a report says it. */
   readonly words: string;
   /** The fault of the emulator, without the choice of the request. */
   readonly effect: Omit<Fault, "operation" | "match" | "skip">;
@@ -34,7 +33,6 @@ interface KindOfFault {
   readonly kills?: true;
 }
 
-/** The kinds, in the order in which they are tried. */
 export const KINDS: Readonly<Record<FaultKind, KindOfFault>> = {
   lost_before: { words: "its connection broke", effect: { drop: "before" }, isForLast: true },
   lost_after: { words: "its response was lost", effect: { drop: "after" }, isForLast: true, isForWrites: true },
@@ -68,18 +66,15 @@ export const KINDS: Readonly<Record<FaultKind, KindOfFault>> = {
 
 export const KIND_NAMES: readonly FaultKind[] = Object.keys(KINDS) as FaultKind[]; // its own keys
 
-/** A fault and the request that it hits. */
 export interface Disturbance {
   readonly fault: FaultKind;
   readonly request: ExploredRequest;
 }
 
-/** A disturbance as `--only` takes it. */
 export function nameOf({ fault, request }: Disturbance): string {
   return `${fault} ${subjectOf(request)} ${request.number}`;
 }
 
-/** True if the kind can tell something about the request. */
 export function suits(fault: FaultKind, { method, status }: ExploredRequest): boolean {
   if (fault === "cut_body" && status === 204) return false;
   return isWrite(method) || KINDS[fault].isForWrites !== true;

@@ -76,7 +76,6 @@ const OPTIONS: ObjectSchema<ExploreOptions> = {
   onProgress: LISTENER,
 };
 
-/** Throws a `TypeError` for an option that is unknown, of the wrong type or out of range. */
 export function checkOptions(options: ExploreOptions): Present<ExploreOptions> {
   return check.options(options, "options", OPTIONS);
 }

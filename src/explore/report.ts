@@ -58,12 +58,10 @@ export function isSafe({ findings, unreached }: ExplorationReport): boolean {
   return findings.length === 0 && unreached.length === 0;
 }
 
-/** One run in which something is wrong. */
 export interface Instance {
   readonly wrong: Wrong;
   readonly disturbance: Disturbance;
   readonly applied: boolean;
-  /** Each start and its end, in words. */
   readonly starts: readonly string[];
 }
 
@@ -98,14 +96,11 @@ function messageOf({ wrong, disturbance: { fault, request }, applied, starts }: 
    ${starts.join("; ")}`;
 }
 
-/** The numbers of a report, and the words around it. */
 export interface Tally extends Omit<ExplorationReport, "message"> {
   readonly notes: readonly string[];
-  /** The command that repeats a run. */
   readonly repeat: (only: string) => string;
 }
 
-/** The whole report in words, the verdict first. */
 export function reportOf({ notes, repeat, ...numbers }: Tally): ExplorationReport {
   const causes = numbers.findings.map(({ message, faults, fault, only }, at) => {
     const others = faults.filter((name) => name !== fault);

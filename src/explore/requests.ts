@@ -20,7 +20,6 @@ export function subjectOf({ operation, method, path }: Pick<ExploredRequest, "op
   return operation ?? `${method} ${path}`;
 }
 
-/** The requests of a log, each with its number among those for the same operation. */
 export function requestsOf(log: readonly RecordedRequest[]): ExploredRequest[] {
   const counts = new Map<string, number>();
   return log.map(({ operation, method, path, status }) => {

@@ -1,7 +1,6 @@
 import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Thing } from "./world.ts";
 
-/** The end of one start of a program. */
 export interface Outcome {
   /** `"done"` is an exit code of 0, `"failed"` is any other. */
   readonly state: "done" | "failed" | "killed" | "hangs";
@@ -9,7 +8,6 @@ export interface Outcome {
   readonly words: string;
 }
 
-/** One start and the requests that it sent. */
 export interface StartRecord {
   readonly outcome: Outcome;
   readonly requests: readonly RecordedRequest[];
@@ -22,7 +20,6 @@ export interface End {
   readonly things: readonly Thing[];
 }
 
-/** True if the last of them said that it is done. */
 export const isDone = (starts: readonly StartRecord[]): boolean => starts.at(-1)?.outcome.state === "done";
 
 /** A run: the starts until one is done, and those of one more time. */
@@ -33,7 +30,6 @@ export interface RunRecord {
   readonly again: End | undefined;
 }
 
-/** The starts until one said that it is done, and those of one more time. */
 export const startsOf = ({ first, again }: Pick<RunRecord, "first" | "again">): StartRecord[] => [
   ...first.starts,
   ...(again?.starts ?? []),

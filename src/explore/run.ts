@@ -16,14 +16,12 @@ import { type End, isDone, type Outcome, type RunRecord, type StartRecord } from
 import { runStart } from "./start.ts";
 import { type Thing, thingsOf } from "./world.ts";
 
-/** The part that all runs share. */
 export interface Setup {
   readonly options: Present<ExploreOptions>;
   readonly copies: Copies;
   readonly signal: AbortSignal;
 }
 
-/** Shows a run as it happens. */
 export interface Echo {
   readonly text: (text: string) => void;
   readonly request: (request: RecordedRequest) => void;
@@ -32,7 +30,6 @@ export interface Echo {
   readonly left: (things: readonly Thing[]) => void;
 }
 
-/** One run's part. */
 export interface RunPlan {
   readonly limitMs: number;
   readonly disturbance?: Disturbance | undefined;
@@ -43,7 +40,6 @@ export interface RunPlan {
 
 const DELAYS_MS = [30, 20, 10];
 
-/** Makes one run, in a world and a folder of its own. */
 export async function makeRun(setup: Setup, plan: RunPlan): Promise<RunRecord> {
   const { options, copies, signal } = setup;
   signal.throwIfAborted();
@@ -87,7 +83,6 @@ interface Parts {
   readonly plan: RunPlan;
   readonly copy: Copy;
   readonly running: RunningEmulator;
-  /** Variables. */
   readonly prepared: Awaited<Prepared>;
 }
 
@@ -95,7 +90,6 @@ const MOST_STARTS = 3;
 
 class Run {
   readonly #parts: Parts;
-  /** Kills the start that is under way. */
   #kill = new AbortController();
   #out = "";
   readonly #fault: FaultHandle | undefined;
@@ -181,7 +175,6 @@ class Run {
     return { outcome, requests: emulator.requests.slice(sentBefore), ms: now() - beganAt };
   }
 
-  /** The files to compare, as far as they are there. */
   async #files(): Promise<Thing[]> {
     const { setup, copy } = this.#parts;
     const { compare = [] } = setup.options;

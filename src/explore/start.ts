@@ -6,14 +6,11 @@ import { after } from "../core/time/clock.ts";
 import { delay } from "../emulator/exchange.ts";
 import type { Outcome } from "./run-record.ts";
 
-/** The conditions of a start. */
 export interface Conditions {
   readonly cwd: string;
   readonly env: Environment;
   readonly limitMs: number;
-  /** Kills the program. */
   readonly kill: AbortSignal;
-  /** Is called with what it prints. */
   readonly show: ((text: string) => void) | undefined;
 }
 

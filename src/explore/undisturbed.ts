@@ -52,7 +52,6 @@ function flawOf(run: RunRecord, compared: readonly string[]): string | undefined
   return missing === undefined ? undefined : `does not make the file ${missing}, which is to be compared`;
 }
 
-/** The requests of both parts of a run, numbered through. */
 function requestsIn(run: RunRecord): Undisturbed {
   const logOf = (end: End | undefined) => (end?.starts ?? []).flatMap(({ requests }) => requests);
   const first = logOf(run.first);

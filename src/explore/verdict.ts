@@ -4,7 +4,6 @@ import { compareWorlds, type Unsteady } from "./world.ts";
 /** The kinds of findings, the worst first. */
 export const WORST_FIRST = ["twice", "changed", "lost", "locked_out", "hangs"] as const;
 
-/** The flaw at the end of a run. */
 export interface Wrong {
   readonly what: (typeof WORST_FIRST)[number];
   readonly words: string;

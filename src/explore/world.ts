@@ -7,7 +7,6 @@ export interface Thing {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The issues and the live tokens of an emulator. */
 export function thingsOf({ projects, issues, tokens }: Emulator): Thing[] {
   const things: Thing[] = [];
   for (const project of projects.list()) {
@@ -27,7 +26,6 @@ export type Unsteady = ReadonlyMap<string, "digits" | "whole">;
 const withoutDigits = (value: string): string => value.replaceAll(/\d+/g, "#");
 const keyOf = (kind: string, field: string): string => `${kind} ${field}`;
 
-/** Finds what differs between worlds that should be the same. */
 export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady {
   const unsteady = new Map<string, "digits" | "whole">();
   const all = worlds.flat().flatMap(({ kind, fields }) => Object.keys(fields).map((field) => ({ kind, field })));
@@ -42,7 +40,6 @@ export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady 
   return unsteady;
 }
 
-/** The differences of a world from the one that should be, each in words. */
 export interface Difference {
   readonly twice: readonly string[];
   readonly changed: readonly string[];
@@ -88,7 +85,6 @@ function times(count: number): string {
   return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;
 }
 
-/** A thing as a report names it. */
 export function wordsOf({ kind, fields }: Thing): string {
   const { name, scopes, title, type, status, project, text = "" } = fields;
   if (kind === "token") return `the live token ${JSON.stringify(name)} (${scopes})`;

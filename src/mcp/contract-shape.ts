@@ -44,7 +44,6 @@ export function checkShapes<Output>(
 
 type Issues = ResponseValidationError["issues"];
 
-/** The issues of a schema, as errors have them. */
 export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issues {
   return issues.map(({ path, message }) => ({ path: path as (string | number)[], message })); // JSON has no symbols
 }

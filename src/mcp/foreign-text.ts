@@ -14,11 +14,8 @@ const CREDENTIALS = /:\/\/[^\s/?#@:]*:[^\s/?#]*@/g;
 /** The longest text of others in a sentence of ours. */
 const LONGEST_QUOTED = 300;
 
-/** The rules for a text of others. */
 export interface TextRules {
-  /** The most characters of it. */
   readonly longest?: number | undefined;
-  /** Takes the secrets of the client out. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -39,7 +36,6 @@ export function visible(text: string, { longest = LONGEST_READ, redact = (same) 
   return seen.length > longest ? `${spelled(seen.slice(0, longest - 1))}…` : seen;
 }
 
-/** A text without characters that have no shape, but for those of its spelling. */
 function spelled(text: string): string {
   const kept = new Set(Array.from(text.matchAll(SPELLING), ({ index }) => index));
   return text.replaceAll(UNSEEN, (found: string, index: number) => (kept.has(index) ? found : ""));

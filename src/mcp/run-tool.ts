@@ -12,12 +12,10 @@ import { notifyProgress } from "./progress.ts";
 import { ShownNames } from "./shown-names.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
 
-/** The part that all calls of all tools of a server share. */
 export interface Shared extends Pick<ToolContext, "client" | "issues"> {
   readonly totalTimeoutMs: number;
 }
 
-/** One call of a host, with the arguments as they came. */
 export interface ToolCall {
   readonly name: string;
   readonly tool: Tool;
@@ -55,7 +53,6 @@ export async function runTool(
   }
 }
 
-/** The most unknown arguments that are named. */
 const MOST_NAMED = 10;
 
 /** @throws ArgumentError if an argument is unknown, missing, or not of its type. */

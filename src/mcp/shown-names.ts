@@ -2,7 +2,6 @@ import type { Client } from "../client/client.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { quoted, visible } from "./foreign-text.ts";
 
-/** So many names are remembered; the oldest is forgotten first. */
 const MOST_NAMES = 10_000;
 
 const names = new WeakMap<Client, ShownNames>();
@@ -14,14 +13,12 @@ const names = new WeakMap<Client, ShownNames>();
 export class ShownNames {
   readonly #ids = new Map<string, string>();
 
-  /** The names that the models of a client have read. */
   static of(client: Client): ShownNames {
     const known = names.get(client) ?? new ShownNames();
     names.set(client, known);
     return known;
   }
 
-  /** Notes the projects of a page. */
   note(projects: readonly { readonly id: string; readonly name: string }[]): void {
     for (const { id, name } of projects) {
       const shown = visible(name);

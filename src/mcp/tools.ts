@@ -12,13 +12,10 @@ import type { ShownNames } from "./shown-names.ts";
 /** The name of a tool. */
 export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait_for_session" | "create_issue";
 
-/** The means of one call of a tool. */
 export interface ToolContext {
   readonly client: Client;
   readonly issues: IssueMemory;
-  /** The names of projects that the model has read. */
   readonly names: ShownNames;
-  /** The host's cancellation and the time limit of the call. */
   readonly deadline: Deadline;
   /** The options of each call of the client: the cancellation, and the time that is left. */
   readonly options: () => { readonly signal: AbortSignal; readonly totalTimeoutMs: number };

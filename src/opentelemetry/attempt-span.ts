@@ -12,7 +12,6 @@ import { now } from "../core/time/clock.ts";
 import type { Instruments } from "./instruments.ts";
 import { HTTP, OWN } from "./names.ts";
 
-/** Where spans and measurements go. */
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
@@ -20,11 +19,9 @@ export interface Telemetry {
   readonly sends: { readonly context: boolean; readonly baggage: boolean };
 }
 
-/** Request of a call, as it is known before anything is sent. */
 export interface Target {
   readonly name: string;
   readonly server: Attributes;
-  /** Attributes of the request, those of the server included. */
   readonly attributes: Attributes;
 }
 
@@ -39,7 +36,6 @@ export function targetOf({ method, path, baseUrl }: CallStart): Target {
   return { name: `${method} ${path}`, server, attributes };
 }
 
-/** End of an attempt. */
 export interface AttemptEnd {
   readonly status?: number | undefined;
   /** The kind of the failure, if there was no whole response. */
@@ -49,7 +45,6 @@ export interface AttemptEnd {
 
 /** The span and the measurement of one request, by the HTTP client conventions. */
 export class AttemptSpan {
-  /** The context that the request is sent in. */
   readonly context: Context;
   readonly #span: Span;
   readonly #attributes: Attributes;
@@ -80,9 +75,7 @@ export class AttemptSpan {
   }
 }
 
-/** Which of a call's requests it is: the first, or one after so many others. */
 interface Resend {
   readonly resends: number;
-  /** The context of the call. */
   readonly parent: Context;
 }

@@ -27,7 +27,6 @@ const SHORTEST_WAIT_MS = 10;
 export class CallSpan implements CallObserver {
   readonly #telemetry: Telemetry;
   readonly #target: Target;
-  /** Attributes of the call's own metrics. */
   readonly #series: Attributes;
   readonly #span: Span;
   readonly #context: Context;

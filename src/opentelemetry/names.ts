@@ -1,4 +1,3 @@
-/** Attributes of the HTTP conventions of OpenTelemetry that are recorded here. */
 export const HTTP = {
   method: "http.request.method",
   status: "http.response.status_code",
@@ -10,7 +9,6 @@ export const HTTP = {
   error: "error.type",
 } as const;
 
-/** Attributes of our own. */
 export const OWN = {
   operation: "project_automation.operation",
   attempts: "project_automation.attempts",

@@ -1,8 +1,5 @@
-/** A request for the page or its stream, as far as the rule looks at it. */
 export interface Visit {
-  /** The other end of the connection. */
   readonly remoteAddress: string | undefined;
-  /** The `Host` header. */
   readonly host: string | undefined;
   /** The header `Sec-Fetch-Site`, by which a browser says whose page asks. */
   readonly site: string | undefined;
@@ -10,9 +7,7 @@ export interface Visit {
 
 /** Whom the page is for, beside programs of this machine. */
 export interface Audience {
-  /** Addresses that may look, beside loopback. */
   readonly addresses: readonly string[];
-  /** True for a `Host` that the emulator accepts. */
   readonly acceptsHost: (host: string | undefined) => boolean;
 }
 

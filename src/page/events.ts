@@ -12,7 +12,6 @@ export const SHOWN_REQUESTS = 500;
  */
 export type Fate = "pending" | "answered" | "lost" | "not_carried_out";
 
-/** A request as the page lists it. */
 export interface PageRequest
   extends Pick<RecordedRequest, "at" | "endedAt" | "method" | "url" | "status" | "code" | "outcome" | "faulty"> {
   /** Its request id, such as `req_12`. */
@@ -25,7 +24,6 @@ export interface PageRequest
   readonly why: string | undefined;
 }
 
-/** A request or a response, without tokens. */
 export interface PageMessage {
   /** In lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -50,7 +48,6 @@ export interface PageTable<Row> {
   readonly newest: readonly Row[];
 }
 
-/** The state of the emulator, as far as a page can show it. */
 export interface PageWorld {
   readonly projects: PageTable<EmulatorProject & { readonly issues: number; readonly sessions: number }>;
   /** `project` is a name here and in `sessions`. */
@@ -64,7 +61,6 @@ export interface PageWorld {
   >;
 }
 
-/** A fault that waits. */
 export interface PageFault {
   /** Its effect, such as `drop after the operation`. */
   readonly does: string;

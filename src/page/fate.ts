@@ -5,7 +5,6 @@ import type { Fate } from "./events.ts";
 
 type Ended = Pick<RecordedRequest, "applied" | "outcome" | "status" | "operation">;
 
-/** The fate of a request. */
 export function fateOf({ applied, outcome, status = 0, operation }: Ended): Fate {
   if (outcome === "pending") return "pending";
   if (!applied) return "not_carried_out";
@@ -14,11 +13,8 @@ export function fateOf({ applied, outcome, status = 0, operation }: Ended): Fate
   return outcome === "completed" && !isReplaced ? "answered" : "lost";
 }
 
-/** The facts that the reason of a refusal names. */
 export interface Reason {
-  /** The body of the response, parsed. */
   readonly content: unknown;
-  /** The scopes of the token. */
   readonly scopes: readonly string[] | undefined;
   readonly window: OpenWindow | undefined;
 }

@@ -19,16 +19,13 @@ const LOOK_MS = 250;
 /** Events within this time are sent together, which costs less than one by one. */
 const GATHER_MS = 100;
 
-/** The emulator that a feed tells of. */
 export type FeedSource = Pick<AssembledEmulator, "emulator" | "state" | "options">;
 
-/** A value of the stream as JSON, without tokens. */
 export interface Told {
   readonly type: PageEvent["type"];
   readonly json: string;
 }
 
-/** Takes values that have come to pass, in their order. */
 export type Listener = (told: readonly Told[]) => void;
 
 /**
@@ -81,7 +78,6 @@ export class Feed {
     return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responseTo(entry))));
   }
 
-  /** Sees each request. */
   readonly watch: Watcher = (entry, response) => {
     this.#follow();
     const world = this.#state;
@@ -191,7 +187,6 @@ export class Feed {
   }
 }
 
-/** Room for the responses of a new world. */
 function kept(bytes: number): readonly [errors: Responses, successes: Responses] {
   return [new Responses({ requests: SHOWN_REQUESTS, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
 }

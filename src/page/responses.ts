@@ -2,14 +2,11 @@ import type { OpenWindow } from "../emulator/rate-limit.ts";
 import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Unsettled } from "../emulator/response.ts";
 
-/** The most bytes of a body that are kept. */
 export const KEPT_BYTES: number = 16 * 1024;
 
-/** A response as it left. */
 export interface SentResponse {
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** Bytes of the body that are left out. */
   readonly cut: number;
   /** The window of the token, if the request was refused for that. */
   readonly window: OpenWindow | undefined;
@@ -18,11 +15,9 @@ export interface SentResponse {
 interface Slot extends Pick<SentResponse, "headers" | "window"> {
   readonly index: number;
   readonly body: Uint8Array | undefined;
-  /** Bytes of the body that left. */
   readonly length: number;
 }
 
-/** The bounds of what is kept. */
 export interface KeptBounds {
   /** So many requests ago. */
   readonly requests: number;
@@ -37,7 +32,6 @@ export class Responses {
     this.#slots = Array<Slot>(Math.min(requests, Math.floor(bytes / KEPT_BYTES)));
   }
 
-  /** Keeps what has left of a response, if anything has. */
   add({ index, status, outcome }: RecordedRequest, response: Unsettled, window: OpenWindow | undefined): void {
     if (status === undefined || outcome === "aborted" || this.#slots.length === 0) return;
     const { headers, body, delivery } = response;

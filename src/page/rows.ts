@@ -28,7 +28,6 @@ export function pendingRow(
   return { ...fields, endedAt: undefined, status: undefined, code: undefined, faulty: false, why: undefined };
 }
 
-/** The row of a request that has ended. */
 export function endedRow(
   request: Logged,
   token: TokenRow | undefined,
@@ -65,7 +64,6 @@ export function tokenIn(tokens: TokenStore, { token }: Pick<RecordedRequest, "to
   return token === undefined ? undefined : tokens.byKeyId.get(token);
 }
 
-/** A token as it is shown. */
 export function tokenOf(token: TokenRow | undefined): PageRequest["token"] {
   return token && { id: token.id, name: token.name };
 }

@@ -65,7 +65,6 @@ export class Tally {
     return steps.filter(({ at }) => at > now - MINUTE_MS).sort((one, other) => one.at - other.at);
   }
 
-  /** The pauses of that minute. */
   pauses(now: number): readonly Pause[] {
     return this.#pauses.filter(({ until }) => until > now - MINUTE_MS);
   }

@@ -19,7 +19,6 @@ export function withoutPlaintexts(body: string): string {
 /** Header fields whose values are secrets of some service. The log masks `authorization` itself. */
 const SECRET = ["cookie", "set-cookie", "proxy-authorization"];
 
-/** Header fields by their names, without secrets. */
 export function withoutSecrets(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(Array.from(headers, ([name, value]) => [name, SECRET.includes(name) ? "***" : value]));
 }

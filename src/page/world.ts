@@ -11,7 +11,6 @@ function newest<Row>(rows: readonly Row[]): PageTable<Row> {
   return { count: rows.length, newest: rows.slice(-SHOWN) };
 }
 
-/** The state of the emulator, as far as a page can show it. */
 export function worldOf({ store, tokens, limiter }: State, now: number): PageWorld {
   const all = store.byId.all();
   const projects = newest(all);
@@ -53,7 +52,6 @@ function newestIssues(all: readonly ProjectData[]): PageWorld["issues"]["newest"
     .flatMap(({ issue, project }) => (issue === undefined ? [] : [{ ...issue, project }]));
 }
 
-/** The faults that wait. */
 export function waitingFaults(active: Iterable<ActiveFault>): PageFault[] {
   return Array.from(active)
     .filter(({ fault, hits }) => hits < (fault.times ?? 1))

@@ -2,7 +2,6 @@ import { readConnection, SERVICE, type Terminal } from "../../command/command.ts
 import { type Flags, UsageError, type Values } from "../../command/flags.ts";
 import type { Deployment } from "../ask.ts";
 
-/** The flags of `project-automation doctor`. */
 export const FLAGS = {
   ...SERVICE,
   write: { about: "also create one token without scopes, look at it, and revoke it" },
@@ -12,7 +11,6 @@ export const FLAGS = {
   values: { about: "write values of real records into that file, in place of placeholders" },
 } as const satisfies Flags;
 
-/** The deployment that the flags and the environment name. Throws an error whose message holds no secret. */
 export function readDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
   if (flags.values === true && flags.out === undefined) throw new UsageError("--values needs --out FILE");
   return { ...readConnection(flags, terminal), write: flags.write === true };

@@ -9,7 +9,6 @@ import { FLAGS, readDeployment } from "./arguments.ts";
 import { ignoredProxy } from "./ignored-proxy.ts";
 import { sendByNode } from "./send.ts";
 
-/** The world around the doctor, as far as the command provides it. */
 export interface World extends Pick<Surroundings, "send" | "wallClock"> {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -26,7 +25,6 @@ const NOTES = `The token is read from PROJECT_AUTOMATION_TOKEN only: other users
 Exit codes: 0 nothing contradicts the API documentation, 1 something does, 2 the deployment could not be asked.
 `;
 
-/** `project-automation doctor`, in a world. */
 export function doctorIn(world: World): Command {
   return command({
     name: "doctor",

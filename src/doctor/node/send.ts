@@ -101,7 +101,6 @@ function tlsFactsOf(socket: unknown): TlsFacts | undefined {
   };
 }
 
-/** The words of a failure, and whether it is permanent, as the client judges it. */
 function failureOf(cause: unknown, source: FaultSource, url: string): Omit<Failure, "isSent"> {
   const { name } = Object(cause) as { name?: unknown }; // anything may be thrown
   if (name === "AbortError" || name === "TimeoutError") {

@@ -79,7 +79,6 @@ function judgeProjects({ projects }: Readonly<Record<"projects", Reply>>): Findi
     : contradicts(seen, "nothing: the client takes any 2xx", conventions);
 }
 
-/** Where the service is, and how it is reached. */
 export const ADDRESS_QUESTIONS: readonly Question[] = [
   question({
     id: "connection",

@@ -149,7 +149,6 @@ function judgeNotice(name: "deprecation" | "sunset"): Question["judge"] {
   };
 }
 
-/** Questions about the headers of responses. */
 export const HEADER_QUESTIONS: readonly Question[] = [
   question({
     id: "rate-limit-headers",

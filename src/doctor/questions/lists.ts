@@ -32,7 +32,6 @@ function itemsOf({ data }: ListPage): string {
   return data.length === 1 ? "1 item" : `${data.length} items`;
 }
 
-/** The way in which a last page says that it is the last. */
 function endOf({ fields, nextCursor }: ListPage): Conventions["endOfList"] | "not valid" {
   if (!("next_cursor" in fields)) return "missing";
   if (nextCursor === null) return "null";
@@ -93,7 +92,6 @@ function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
   return differs(names.join(", "), "nothing: pages() yields them along with the rest", conventions);
 }
 
-/** Questions about lists and their pages. */
 export const LIST_QUESTIONS: readonly Question[] = [
   question({
     id: "limit-zero",

@@ -49,7 +49,6 @@ function judgeSlash({ encoded, decoded, plain }: Readonly<Record<"encoded" | "de
     : contradicts(seen, refused);
 }
 
-/** Questions about what stands between this machine and the service. */
 export const PROXY_QUESTIONS: readonly Question[] = [
   question({
     id: "page-for-service",

@@ -49,7 +49,6 @@ function flawsOf(schema: StandardSchema, record: unknown): string[] {
   return [...new Set(flaws)];
 }
 
-/** Why a response shows no records. */
 function whyNone(reply: Reply, scope: Scope | undefined): string {
   const flaw = scope === undefined ? undefined : flawOfRead(reply, scope);
   return flaw ?? (isSuccess(reply) ? "there are none" : `${labelOf(reply.request)} answered ${outlineOf(reply)}`);
@@ -157,7 +156,6 @@ function judgeStates({ field, convention, usual, scope }: StateRow, reply: Reply
   return differs(seen, "nothing: the client knows no states; what you compare them with does", { [convention]: first });
 }
 
-/** Questions about records. */
 export const RECORD_QUESTIONS: readonly Question[] = [
   ...ROWS.flatMap(recordQuestions),
   question({

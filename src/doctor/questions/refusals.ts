@@ -25,7 +25,6 @@ import {
 import { REVOKED_AGAIN, USED, USED_REVOKED } from "../token-steps.ts";
 import type { Reply } from "../wire.ts";
 
-/** A request that the service is expected to refuse. */
 interface RefusalRow {
   readonly reason: RefusalReason;
   readonly question: string;
@@ -126,7 +125,6 @@ function consequenceOf(reason: RefusalReason, status: number, code: string | und
   return `the call rejects with ${actual}, not ${usual}${renewal}`;
 }
 
-/** Judges a refusal for `reason`. */
 export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
   const { status } = reply;
   const seen = outlineOf(reply);
@@ -139,7 +137,6 @@ export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
   return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, so, conventions);
 }
 
-/** Judges a response that should be a refusal, and another one than before. */
 function judgeRow({ reason, statement, accepted }: RefusalRow, reply: Reply, before: Reply | undefined): Finding {
   const seen = outlineOf(reply);
   if (isSuccess(reply)) return (statement === undefined ? differs : contradicts)(`accepted: ${seen}`, accepted);
@@ -180,7 +177,6 @@ function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding 
   return differs(names.join(", "), "nothing: error.body holds them, without secrets", conventions);
 }
 
-/** Questions about refusals. */
 export const REFUSAL_QUESTIONS: readonly Question[] = [
   ...ROWS.map(refusalQuestion),
   question({

@@ -64,7 +64,6 @@ function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
   return differs(seen, so, { successStatus: { "issues.list": issues.status } });
 }
 
-/** Questions about what the token can read. */
 export const SCOPE_QUESTIONS: readonly Question[] = [
   ...SCOPES.filter((scope) => scope.endsWith(":read")).map(scopeQuestion),
   question({

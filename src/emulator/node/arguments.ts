@@ -19,7 +19,6 @@ export const WORLD_FLAGS = {
   seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
 } as const satisfies Flags;
 
-/** The flags of `project-automation emulator`. */
 export const FLAGS = {
   port: { value: "N", about: "listen on port N (default: 4010, or any free port if 4010 is taken)" },
   host: { value: "H", about: "listen on host H (default: 127.0.0.1; others let other machines in)" },
@@ -48,12 +47,10 @@ export const FLAGS = {
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 
-/** The settings that the flags ask for. */
 export interface Start {
   readonly options: StartOptions;
   readonly quiet: boolean;
   readonly json: boolean;
-  /** The program that is run, and its arguments. */
   readonly program: readonly string[] | undefined;
   /** True if it goes on until it is interrupted. */
   readonly stays: boolean;
@@ -65,7 +62,6 @@ export interface Start {
 
 const MOST = 1_000_000_000;
 
-/** Reads the flags, and the seed file that they name. Throws a {@link UsageError}. */
 export function readStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
   checkBesideProgram(flags, program);
   if (flags.json && flags.quiet) throw new UsageError("--json and --quiet contradict each other");

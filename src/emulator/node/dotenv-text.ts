@@ -19,7 +19,6 @@ const LEFT_AS_IT_IS = "; the file is left as it is: name another file";
 /** Editors of Windows begin a file with it. Node takes it for a part of the first name. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The lines `NAME=value` of variables. */
 export function linesOf(variables: Partial<Variables>, end: string = "\n"): string {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}${end}`)

@@ -5,7 +5,6 @@ import { type Variables, withVariables } from "./dotenv-text.ts";
 
 const ADVICE = "; delete it, or name another file";
 
-/** As the emulator writes them. */
 const SAMPLE: Variables = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1", PROJECT_AUTOMATION_TOKEN: "emu_0" };
 
 /** Rejects with an error that names the file if the two variables cannot be set in it. Nothing about it changes. */

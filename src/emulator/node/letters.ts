@@ -2,18 +2,15 @@ import { isWrite } from "../../core/wire/method.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { ListeningEmulator } from "./running-emulator.ts";
 
-/** The effects that a letter may have. */
 export interface LetterEffects {
   readonly running: ListeningEmulator;
   /** Runs `change`, and lets the faults that it adds go before those of the flags. */
   readonly beforeFlags: <Result>(change: () => Result) => Result;
-  /** Opens the page in the user's browser. */
   readonly openPage: () => void;
   readonly quit: () => void;
 }
 
 interface Letter {
-  /** The effect, as a line of the list. */
   readonly about: string;
   /** Returns what it did, as a sentence for the user. */
   readonly act: (effects: LetterEffects) => string;

@@ -1,4 +1,3 @@
-/** The lines that `project-automation emulator` prints for people. */
 import type { EmulatorOptions } from "../options.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorSession } from "../tables.ts";

@@ -11,7 +11,6 @@ const EXCHANGES = "/_emulator/requests/";
 /** Responds to a request if it is for the page or its stream, and returns whether it was. */
 export type PageListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** The page of an emulator and its stream. */
 export function pageListener(feed: Feed, audience: Audience): PageListener {
   return (request, response) => {
     const path = request.url?.replace(/\?.*$/s, "") ?? "";

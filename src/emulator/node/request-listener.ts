@@ -8,10 +8,8 @@ import type { PageListener } from "./page-server.ts";
 /** The most bytes that are still read of a body that is too large: a client that is cut off while it sends sees no refusal. */
 const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
 
-/** Options of the listener. */
 export interface ListenerOptions {
   readonly core: Core;
-  /** True for a `Host` header that is accepted. */
   readonly acceptsHost: (host: string | undefined) => boolean;
   readonly allowPrivateNetwork: boolean;
   /** Takes the requests that are not for the core. */
@@ -20,7 +18,6 @@ export interface ListenerOptions {
   readonly lateness?: (() => number) | undefined;
 }
 
-/** The core as a listener of `node:http`. */
 export function createRequestListener(options: ListenerOptions): RequestListener {
   return (request, response) => {
     // A client that goes away is no error of the server's.

@@ -18,7 +18,6 @@ import {
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
-/** An address that may open the page. */
 export const ADDRESS: Validator = validator(
   "an IP address, such as 172.17.0.1",
   (value) => typeof value === "string" && isIP(value) !== 0,
@@ -36,7 +35,6 @@ const START_OPTIONS: ObjectSchema<StartOptions> = {
   keepAliveTimeoutMs: TIMEOUT,
 };
 
-/** An emulator that listens, and the feed of its page. */
 export interface StartedServer {
   readonly running: RunningEmulator;
   readonly feed: Feed | undefined;

@@ -10,7 +10,6 @@ export function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
 /** The names of this machine. Deno does not know `[::1]`; the `fetch` of Node 22 and 24 does not know `::1`. */
 const OWN_NAMES = ["127.0.0.1", "localhost", "::1", "[::1]"];
 
-/** The variables that keep a proxy of the environment from requests to this machine. */
 export function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Environment): Readonly<Record<string, string>> {
   // "*" is for every host where it stands alone.
   const added = (own: string | undefined): string => (own === "*" ? own : [own, ...OWN_NAMES].filter(Boolean).join());

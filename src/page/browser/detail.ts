@@ -7,7 +7,6 @@ import { fateOf, markOf, pathOf, prettyOf, statusOf, timeOf, tookOf } from "./wo
 /** On Windows the shell is another one: nothing is offered there rather than something wrong. */
 const HAS_SHELL = !/windows/i.test(navigator.userAgent);
 
-/** Fills the panel of the opened request: what was sent and answered, what became of it, and why. */
 export function showDetail(panel: HTMLElement, exchange: PageExchange | undefined, baseUrl: string): void {
   const close = make("button", "", "Close");
   close.id = "detail-close";

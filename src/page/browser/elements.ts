@@ -1,9 +1,7 @@
-/** An element of the page's own HTML. */
 export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind; // page.html has it, and the tests open that
 }
 
-/** Listens to presses. */
 export function onPress(element: HTMLElement, listener: (event: MouseEvent) => unknown): void {
   element.addEventListener("click", listener);
 }

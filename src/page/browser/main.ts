@@ -27,13 +27,11 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const store = new Store();
 let place: Place = readPlace(location.hash);
 let isLive = false;
-/** The time at which the page was stopped. */
 let stoppedAt: number | undefined;
 let clearedAt = -Infinity;
 /** Requests that did not go well while another window had the focus. */
 let away = 0;
 let opened: { readonly id: string; readonly request: PageRequest | undefined } = { id: "", request: undefined };
-/** Something to show has changed. */
 let isChanged = true;
 let drawnAt = 0;
 
@@ -112,7 +110,6 @@ function showAll(): void {
   showFaults(find("faults"), store.faults);
 }
 
-/** Shows what has changed; the drawing moves on as long as there is something in it. */
 function frame(): void {
   const clock = Date.now();
   const isMoving = stoppedAt === undefined && store.tally.lastAt > now() - MINUTE_MS - FRAME_MS;

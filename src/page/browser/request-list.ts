@@ -22,7 +22,6 @@ export class RequestList {
     this.#hrefOf = hrefOf;
   }
 
-  /** Shows these requests, in this order. */
   show(requests: readonly PageRequest[], { open, baseUrl }: { readonly open: string; readonly baseUrl: string }): void {
     const ids = new Set(requests.map(({ id }) => id));
     for (const [id, { element }] of this.#rows) {
@@ -44,14 +43,12 @@ export class RequestList {
     if (!links.some(({ tabIndex }) => tabIndex === 0)) links[0]?.setAttribute("tabindex", "0");
   }
 
-  /** Moves the focus by so many rows. */
   move(by: number): void {
     const links = this.#links();
     const current = links.indexOf(document.activeElement as HTMLAnchorElement); // −1 for any other element
     this.#focus(links[current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + by))]);
   }
 
-  /** Moves the focus to a request, if it is in the list. */
   focus(id: string): void {
     this.#focus(this.#rows.get(id)?.link);
   }

@@ -2,10 +2,8 @@ import type { Counts, Pause } from "../events.ts";
 import { MINUTE_MS, STEP_MS } from "../tally.ts";
 import { secondsOf } from "./words.ts";
 
-/** The requests that began in a stretch of time. */
 type Bar = Counts & { readonly at: number };
 
-/** The minute that is drawn. */
 export interface Line {
   readonly now: number;
   readonly steps: readonly Bar[];
@@ -14,12 +12,10 @@ export interface Line {
   readonly limit: number | null;
 }
 
-/** From the bottom up. */
 const STACKED = ["accepted", "lost", "failed", "refused"] as const;
 const NARROWEST_BAR = 4;
 const [ABOVE, BELOW] = [20, 20] as const;
 
-/** Adds up the steps that share a bar. */
 export function barsOf(steps: readonly Bar[], wide: number): readonly Bar[] {
   const bars = new Map<number, { -readonly [Kind in keyof Bar]: number }>();
   for (const step of steps) {
@@ -41,11 +37,9 @@ interface Sheet {
   readonly colour: (name: string) => string;
 }
 
-/** The places of instants and counts on a sheet. */
 interface Scale {
   readonly xOf: (at: number) => number;
   readonly yOf: (count: number) => number;
-  /** The line on which the bars stand. */
   readonly floor: number;
 }
 
@@ -132,7 +126,6 @@ function drawRule({ context, width, colour }: Sheet, y: number, dashes: readonly
   context.setLineDash([]);
 }
 
-/** The marks below the bars, from a minute ago to now. */
 function drawTimes(sheet: Sheet, { xOf, floor }: Scale, now: number): void {
   const { context, width, height, colour } = sheet;
   const every = width < 500 ? 20_000 : 10_000;

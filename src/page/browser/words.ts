@@ -1,4 +1,3 @@
-/** The words and marks of the page. */
 import type { PageRequest } from "../events.ts";
 import { type Kind, kindOf } from "../tally.ts";
 
@@ -15,7 +14,6 @@ export function markOf(request: PageRequest): string {
   return KINDS.find(([name]) => name === kind)?.[1] ?? "○";
 }
 
-/** The fate of a request in words. */
 export function fateOf({ fate }: PageRequest): string {
   return {
     pending: "not answered yet",
@@ -31,7 +29,6 @@ export function statusOf({ status, outcome, fate }: PageRequest): string {
   return status === undefined || outcome === "aborted" ? outcome : String(status);
 }
 
-/** The milliseconds until the response had left. */
 export function tookOf({ at, endedAt }: PageRequest): string {
   return endedAt === undefined ? "" : String(Math.round(endedAt - at));
 }
@@ -46,13 +43,11 @@ export function secondsOf(ms: number): string {
   return `${seconds < 10 ? Number(seconds.toFixed(1)) : Math.round(seconds)} s`;
 }
 
-/** The path below the base URL, if it is there. */
 export function pathOf({ url }: PageRequest, baseUrl: string): string {
   const { pathname } = new URL(baseUrl);
   return url.startsWith(`${pathname}/`) ? url.slice(pathname.length) : url;
 }
 
-/** A body as JSON over several lines, or as it is. */
 export function prettyOf(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
