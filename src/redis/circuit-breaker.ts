@@ -8,7 +8,7 @@ const MAX_RETRY_MS = 5_000;
 const LONGEST_TRIAL_MS = 60_000;
 
 /** Kind and cause of a failure. */
-export type Failure = Omit<DegradedEvent, "type" | "scope">;
+export type Failure = Omit<DegradedEvent, "type">;
 
 /**
  * Stops asking Redis after a failure, so that no call waits for it again until a trial has succeeded. Closed: Redis is

@@ -10,8 +10,6 @@ export interface DegradedEvent {
   readonly message: string;
   /** The code of the error, or else of the latest one that the Redis client told of, such as `ECONNREFUSED` or `WRONGPASS`. */
   readonly code?: string;
-  /** `token` if one token alone is affected, whose keys in Redis are of a wrong type; absent if all of them are. */
-  readonly scope?: "token";
 }
 
 /** Redis answers again: what the processes know is shared again. */
@@ -19,8 +17,6 @@ export interface RejoinedEvent {
   readonly type: "rejoined";
   /** Milliseconds for which sharing was off. */
   readonly afterMs: number;
-  /** `token` if one token alone was affected. */
-  readonly scope?: "token";
 }
 
 /** Events between a process and Redis. */

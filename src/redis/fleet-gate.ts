@@ -1,5 +1,4 @@
 import { ConnectionError, type RateLimitHead } from "../client/index.ts";
-import type { KeptGate } from "../core/rate-limit/memory-rate-limiter.ts";
 import { type Ticket, TokenGate } from "../core/rate-limit/token-gate.ts";
 import { after, now } from "../core/time/clock.ts";
 import { type Deadline, STOPPED } from "../core/time/deadline.ts";
@@ -31,8 +30,7 @@ interface FleetWait {
 }
 
 /** The gate of one token at one service in this process, which shares pauses, the probe, and what is left with the other processes. */
-export class FleetGate implements KeptGate {
-  readonly gate = new TokenGate();
+export class FleetGate extends TokenGate {
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
@@ -48,14 +46,15 @@ export class FleetGate implements KeptGate {
   #sharedPauseEndsAt = 0;
 
   constructor(of: TokenAtService, connection: Connection, leases: Leases) {
+    super();
     this.#leases = leases;
     this.#commandTimeoutMs = connection.commandTimeoutMs;
     const sync = (): TokenCommand => this.#sync();
     this.#commands = new TokenCommands(connection, of, { sync, learn: (reply) => this.#learn(reply) });
   }
 
-  get isUsed(): boolean {
-    return this.#users > 0 || this.#sharedPauseEndsAt > now();
+  override get isIdle(): boolean {
+    return this.#users === 0 && this.#sharedPauseEndsAt <= now() && super.isIdle;
   }
 
   /** `true` if Redis is asked. Otherwise this process uses its own gate alone. */
@@ -87,10 +86,10 @@ export class FleetGate implements KeptGate {
     const wait: FleetWait = { wake: () => {}, asksBy: this.#nextAskBy() };
     this.#waiting.set(request, wait);
     try {
-      while (this.gate.pauseLeft === undefined) {
+      while (this.pauseLeft === undefined) {
         if (deadline.reason !== undefined) throw STOPPED;
         // This call still runs, so it renews its local slot. A slot that has ended may be another call's.
-        if (!this.gate.take(request)) return undefined;
+        if (!this.take(request)) return undefined;
         if (!this.isShared) return this.register();
         const [[first, { asksBy }] = [request, wait]] = this.#waiting;
         if (first !== request) {
@@ -101,7 +100,7 @@ export class FleetGate implements KeptGate {
         wait.asksBy = this.#nextAskBy();
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply) && this.gate.restart(request)) return lease;
+        if (this.#mayUse(reply) && this.restart(request)) return lease;
         if (reply?.outcome === "granted") this.giveBack(lease, undefined);
         else this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
@@ -148,7 +147,7 @@ export class FleetGate implements KeptGate {
 
   /** Releases a slot, with the response to its request, if there is one. */
   giveBack(lease: Lease, head: RateLimitHead | undefined): void {
-    const pause = head?.status === 429 ? this.gate.pauseLeft : undefined;
+    const pause = head?.status === 429 ? this.pauseLeft : undefined;
     if (pause !== undefined) {
       const sharedMs = Math.min(pause.lastsMs, LONGEST_SHARED_PAUSE_MS);
       this.#sharedPauseEndsAt = Math.max(this.#sharedPauseEndsAt, now() + sharedMs);
@@ -196,7 +195,7 @@ export class FleetGate implements KeptGate {
 
   /** Every command reminds Redis of what it may have forgotten. */
   #command(script: string, args: readonly string[]): TokenCommand {
-    const { pause, refusals } = this.gate.state;
+    const { pause, refusals } = this.state;
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
     const reminder = [
@@ -210,29 +209,28 @@ export class FleetGate implements KeptGate {
 
   /** Takes over what other processes know. */
   #learn(reply: SlotReply): void {
-    const { pauses, clearedAt, pause, refusals, mustProbe, quota, pace } = reply;
+    const { pauses, clearedAt, pause, refusals, quota, pace } = reply;
     this.#pauses = pauses;
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
-    const known = this.gate.state.quota;
+    const known = this.state.quota;
     const isNews = quota !== undefined || pause !== undefined;
-    this.gate.learn({
+    this.learn({
       quota: isNews ? { ...known, ...quota, learntAt: Date.now() } : known,
       pause,
-      refusals: mustProbe ? Math.max(1, refusals) : 0,
+      refusals,
       pace,
     });
   }
 
   /** Without a reply, this process decides alone. It may have learnt of a pause while it waited for one. */
   #mayUse(reply: SlotReply | undefined): boolean {
-    return (reply === undefined || reply.outcome === "granted") && this.gate.pauseLeft === undefined;
+    return (reply === undefined || reply.outcome === "granted") && this.pauseLeft === undefined;
   }
 
-  /** Ends the pause in this process. */
-  endPause(): void {
+  override endPause(): void {
     this.#sharedPauseEndsAt = 0;
-    this.gate.clear();
+    super.endPause();
   }
 }

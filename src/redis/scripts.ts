@@ -47,7 +47,7 @@ local function ending(field)
   return (noted > now or noted <= cleared) and 0 or math.min(read(field), noted + LONGEST_PAUSE)
 end
 local function pause(asked, lasts)
-  write('mustProbe', 1, 'pausedAt', math.max(now, cleared + 1),
+  write('refusals', math.max(1, read('refusals')), 'pausedAt', math.max(now, cleared + 1),
     'askedUntil', math.max(ending('askedUntil'), now + asked), 'until', math.max(ending('until'), now + lasts))
 end
 -- A process that died holds nothing, and waits for nothing.
@@ -85,7 +85,7 @@ end
 -- Redis may have forgotten what a process has not.
 local function remind()
   if ARGV[4] ~= '' and cleared > 0 and tonumber(ARGV[4]) ~= cleared then return end
-  if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('mustProbe', 1, 'refusals', ARGV[7]) end
+  if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('refusals', ARGV[7]) end
   local lasts = tonumber(ARGV[6])
   if lasts > TOLERANCE and ending('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[5]), lasts) end
 end
@@ -96,7 +96,7 @@ local function readRemaining()
 end
 ${PACE}-- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
 local function readRoom()
-  if read('mustProbe') == 1 then
+  if read('refusals') > 0 then
     -- The probe's lease is that of its slot, so the role passes on when either is given back, or expires.
     local probe = redis.call('HGET', known, 'probe')
     return probe and redis.call('ZSCORE', slots, probe) and 0 or 1
@@ -121,7 +121,7 @@ if ending('until') > now then
   redis.call('ZREM', slots, slot)
   return reply('paused')
 end
-local mustProbe = read('mustProbe') == 1
+local mustProbe = read('refusals') > 0
 local isHeld = redis.call('ZSCORE', slots, slot) and (not mustProbe or redis.call('HGET', known, 'probe') == slot)
 if not isHeld then
   -- Each process before this one keeps room for a request, although it has not asked since there is any. Else those who
@@ -172,10 +172,9 @@ if outcome == 'refused' then
   end
   pause(tonumber(ARGV[12]), tonumber(ARGV[13]))
 elseif isCurrent then
-  write('refusals', 0)
-  widen(startedAt)
   -- A pause that was prolonged meanwhile ends with a probe of its own.
-  if ending('until') <= now then write('mustProbe', 0) end
+  if ending('until') <= now then write('refusals', 0) end
+  widen(startedAt)
 end
 return reply('done')
 `;

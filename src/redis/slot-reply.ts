@@ -20,8 +20,6 @@ export interface SlotReply {
   readonly pauses: number;
   /** Pauses in a row since a request last got through. */
   readonly refusals: number;
-  /** `true` if one request goes ahead alone once no pause runs. */
-  readonly mustProbe: boolean;
   /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
   readonly clearedAt: number;
   /** The limit, as the service told any of the processes; `undefined` before it has. */
@@ -41,7 +39,6 @@ export const NUMBERS = {
   askedMs: "math.max(0, ending('askedUntil') - now)",
   pauses: "read('pauses')",
   refusals: "read('refusals')",
-  mustProbe: "read('mustProbe')",
   clearedAt: "cleared",
   remaining: "readRemaining() or -1",
   sinceMs: "math.max(0, now - read('since'))",
@@ -75,14 +72,13 @@ export function readSlotReply(raw: unknown): SlotReply {
   const isWhole = others.length === names.length && !others.some((value) => Number.isNaN(Number(value)));
   if (outcome === undefined || !isWhole) throw new TypeError("not a reply");
   const numbers = Object.fromEntries(names.map((name, at) => [name, Number(others[at])])) as Numbers; // by their names
-  const { redisNow, lastsMs, askedMs, pauses, refusals, mustProbe, clearedAt, ahead, distanceLeftMs } = numbers;
+  const { redisNow, lastsMs, askedMs, pauses, refusals, clearedAt, ahead, distanceLeftMs } = numbers;
   return {
     outcome,
     redisNow,
     pause: lastsMs > 0 ? { lastsMs, askedMs } : undefined,
     pauses,
     refusals,
-    mustProbe: mustProbe === 1,
     clearedAt,
     quota: readQuota(numbers),
     ahead,

@@ -1,6 +1,6 @@
 import { now } from "../core/time/clock.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
-import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
+import type { CircuitBreaker, Failure } from "./circuit-breaker.ts";
 import { type Command, NotConnected } from "./client.ts";
 import type { RedisSettings } from "./options.ts";
 import { readSlotReply, type SlotReply } from "./slot-reply.ts";
@@ -26,12 +26,11 @@ export interface Member {
 
 /**
  * Runs the scripts of one token. No caller waits longer than `commandTimeoutMs`. A failure opens the breaker of the
- * connection, or only that of the token if its keys are of a wrong type. Never rejects.
+ * connection. Never rejects.
  */
 export class TokenCommands {
   readonly #connection: Connection;
   readonly #member: Member;
-  readonly #breaker: CircuitBreaker;
   readonly #findKeys: Promise<readonly string[]>;
   /** Known from the first command on, so that commands are sent in the order in which they are given. */
   #keys: readonly string[] | undefined;
@@ -41,18 +40,17 @@ export class TokenCommands {
   constructor(connection: Connection, of: TokenAtService, member: Member) {
     this.#connection = connection;
     this.#member = member;
-    this.#breaker = new CircuitBreaker((event) => connection.onEvent?.({ ...event, scope: "token" }));
     this.#findKeys = tokenKeys(connection.namespace, of);
   }
 
   /** `true` if Redis is asked at all. */
   get isShared(): boolean {
-    return this.#openBreaker === undefined;
+    return this.#connection.breaker.isClosed;
   }
 
   /** `true` if Redis is away and it is time to try it again. */
   get mayTry(): boolean {
-    return this.#openBreaker?.mayTry ?? false;
+    return this.#connection.breaker.mayTry;
   }
 
   /**
@@ -68,7 +66,7 @@ export class TokenCommands {
       this.#member.learn(reply);
       return reply;
     } catch (error) {
-      this.#fail(error);
+      this.#connection.breaker.open(describe(error, this.#connection));
       if (error === STOPPED) sent.then(() => this.sync()).catch(() => {});
       return undefined;
     } finally {
@@ -83,19 +81,18 @@ export class TokenCommands {
 
   /** Takes as long as it takes. The first trial may have waited in the client's own queue until it connected. */
   async #rejoin(): Promise<void> {
-    this.#openBreaker?.beginTrial();
+    const { breaker } = this.#connection;
+    breaker.beginTrial();
     try {
       if ((await this.#isBack()) || (await this.#isBack())) {
-        this.#connection.breaker.close();
-        this.#breaker.close();
+        breaker.close();
         // A slot that was given back while the trial ran was not reported.
         return this.sync();
       }
-    } catch (error) {
-      if (isAboutOneToken(error)) this.#connection.breaker.close();
-      this.#fail(error);
+    } catch {
+      // It is still away.
     }
-    this.#openBreaker?.postpone();
+    breaker.postpone();
   }
 
   /** Resolves `true` if Redis replies in time. A late reply still sets the clock, so that the next command is not late. */
@@ -104,10 +101,6 @@ export class TokenCommands {
     const reply = await this.#send(this.#member.sync());
     this.#member.learn(reply);
     return reply.outcome !== "late" && now() - sentAt <= this.#connection.commandTimeoutMs;
-  }
-
-  get #openBreaker(): CircuitBreaker | undefined {
-    return [this.#connection.breaker, this.#breaker].find((breaker) => !breaker.isClosed);
   }
 
   async #send({ script, args }: TokenCommand): Promise<SlotReply> {
@@ -122,11 +115,6 @@ export class TokenCommands {
     this.#clock = { redisNow: reply.redisNow, at: now() };
     return reply;
   }
-
-  #fail(error: unknown): void {
-    const breaker = isAboutOneToken(error) ? this.#breaker : this.#connection.breaker;
-    breaker.open(describe(error, this.#connection));
-  }
 }
 
 /** A number as scripts take it, rounded up. */
@@ -134,20 +122,8 @@ export function whole(ms: number): string {
   return String(Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER));
 }
 
-/** `true` if a key of the token has the wrong type. Every other error is about Redis as a whole. */
-function isAboutOneToken(error: unknown): boolean {
-  return String((error as { message?: unknown } | null | undefined)?.message).includes("WRONGTYPE"); // any value can be thrown
-}
-
 /** Messages may contain addresses and what was sent, so only the code is passed on: that of the client's latest error, if need be. */
 function describe(error: unknown, { commandTimeoutMs, errors }: RedisSettings): Failure {
-  if (isAboutOneToken(error)) {
-    return {
-      reason: "error",
-      code: "WRONGTYPE",
-      message: "a key of this token in Redis is of a wrong type: delete it",
-    };
-  }
   const code = codeOf(error) ?? codeOf(errors.latest);
   const told = (reason: Failure["reason"], sentence: string): Failure =>
     code === undefined ? { reason, message: sentence } : { reason, message: `${sentence} (${code})`, code };

@@ -2,9 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
-import { Call, Fleet, left, OK, refused, TOKEN } from "./limiter.ts";
-
-const OTHER_TOKEN = "pat_key_other";
+import { Call, Fleet, left, OK, TOKEN } from "./limiter.ts";
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
   test("a process with short leases does not end the longer lease of another", async () => {
@@ -94,34 +92,5 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     await fleet.rest();
     // What it carries out late is given back after its late reply, and a lease lasts for longer than this waits.
     await expect.poll(() => fleet.leases()).toEqual([]);
-  });
-
-  test("a key of a wrong type costs its own token the sharing, and no other", async () => {
-    await using fleet = await Fleet.start(kind);
-    const [one, two] = [await fleet.join(), await fleet.join()];
-    const first = new Call(one);
-    await first.start();
-    first.end(left(9));
-    await fleet.rest();
-    const key = await fleet.key("known");
-    await fleet.admin.set(key, "of another program");
-    expect(await first.start()).toBe("sent");
-    expect(one.events).toMatchObject([{ type: "degraded", reason: "error", code: "WRONGTYPE", scope: "token" }]);
-    first.end(OK);
-
-    const other = new Call(one, { token: OTHER_TOKEN });
-    expect(await other.start()).toBe("sent");
-    other.end(refused(60_000));
-    await fleet.rest();
-    expect(await new Call(two, { token: OTHER_TOKEN, maxPauses: 0 }).start()).toBe("refused");
-    expect(await fleet.admin.get(key), "it is left as it is").toBe("of another program");
-
-    await fleet.admin.del(key);
-    while (one.events.at(-1)?.type !== "rejoined") {
-      expect(await first.start()).toBe("sent");
-      await one.connected.ping();
-      first.end(OK);
-    }
-    expect(one.events.at(-1)).toMatchObject({ type: "rejoined", scope: "token" });
   });
 });

@@ -12,55 +12,49 @@ import { Ticket, TokenGate } from "./token-gate.ts";
  * const writer = new Client({ rateLimiter, timeoutMs: 5_000 });
  */
 export function memoryRateLimiter(): RateLimiter {
-  return new MemoryRateLimiter(() => ({ gate: new TokenGate(), isUsed: false }));
+  return new MemoryRateLimiter(() => new TokenGate());
 }
 
 /** Gates that are kept without a look at which of them are idle. */
 const FEW_GATES = 32;
 
-/** A gate, and whether something else than its calls depends on it. */
-export interface KeptGate {
-  readonly gate: TokenGate;
-  readonly isUsed: boolean;
-}
-
 /** A token at a service: no token has a space. */
 type GateName = `${string} ${string}`;
 
 /** The class behind `memoryRateLimiter()`: the gates of all tokens at all services. */
-export class MemoryRateLimiter<Kept extends KeptGate> implements RateLimiter {
-  readonly #createGate: (token: string, service: string) => Kept;
-  readonly #gates = new Map<GateName, Kept>();
+export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
+  readonly #createGate: (token: string, service: string) => Gate;
+  readonly #gates = new Map<GateName, Gate>();
   #mostGates = FEW_GATES;
   #calls = 0;
 
-  constructor(createGate: (token: string, service: string) => Kept) {
+  constructor(createGate: (token: string, service: string) => Gate) {
     this.#createGate = createGate;
   }
 
   enter(call: RateLimitedCall): Ticket {
     this.#calls += 1;
-    return new Ticket((token) => this.gateOf(token, call.service).gate, call, this.#calls);
+    return new Ticket((token) => this.gateOf(token, call.service), call, this.#calls);
   }
 
   snapshot(token: string, service?: string): RateLimitSnapshot | undefined {
-    if (service !== undefined) return this.#gates.get(`${service} ${token}`)?.gate.snapshot;
-    const [only, ...others] = this.gatesOf(token).flatMap(({ gate }) => gate.snapshot ?? []);
+    if (service !== undefined) return this.#gates.get(`${service} ${token}`)?.snapshot;
+    const [only, ...others] = this.gatesOf(token).flatMap((gate) => gate.snapshot ?? []);
     return others.length === 0 ? only : undefined;
   }
 
   /** The gates of a token, at each service. */
-  gatesOf(token: string): readonly Kept[] {
-    return [...this.#gates].flatMap(([name, kept]) => (name.endsWith(` ${token}`) ? kept : []));
+  gatesOf(token: string): readonly Gate[] {
+    return [...this.#gates].flatMap(([name, gate]) => (name.endsWith(` ${token}`) ? gate : []));
   }
 
   /** The gate of a token at a service. Tokens come and go: whenever there are twice as many, idle gates are forgotten. */
-  gateOf(token: string, service: string): Kept {
+  gateOf(token: string, service: string): Gate {
     const name: GateName = `${service} ${token}`;
     const known = this.#gates.get(name);
     if (known !== undefined) return known;
     if (this.#gates.size >= this.#mostGates) {
-      for (const [other, { gate, isUsed }] of this.#gates) if (gate.isIdle && !isUsed) this.#gates.delete(other);
+      for (const [other, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(other);
       this.#mostGates = Math.max(FEW_GATES, 2 * this.#gates.size);
     }
     const gate = this.#createGate(token, service);

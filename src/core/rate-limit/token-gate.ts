@@ -278,7 +278,7 @@ export class TokenGate {
   }
 
   /** Ends the pause: one request goes ahead then. */
-  clear(): void {
+  endPause(): void {
     this.#pause = undefined;
     this.#pump();
   }
