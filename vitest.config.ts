@@ -38,7 +38,6 @@ const PROGRAMS = [
   "test/bulk/kill.test.ts",
   "test/bulk/two-containers.test.ts",
   "test/redis/fleet.test.ts",
-  "test/bulk/memory.test.ts",
   "test/client/wire/time/signal-memory.test.ts",
 ];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */

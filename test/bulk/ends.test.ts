@@ -131,6 +131,19 @@ describe("a run that leaves items", () => {
     expect(error).toMatchObject({ kind: "journal", reason: "failed" });
     expect(await rejection(run)).toBe(error);
   });
+
+  test("of a stream says that the rest is left, also where each item that came is done", async () => {
+    const { options } = setUp();
+    const stop = new AbortController();
+    async function* rows() {
+      yield* rowsOf(2);
+      stop.abort();
+      yield* rowsOf(6).slice(2);
+    }
+    const error = await leftBy({ ...options, items: rows(), signal: stop.signal });
+    expect(error.message).toMatch(/and the rest of the stream|^the rest of the items is left/);
+    expect(error.stoppedBy).toMatchObject({ kind: "abort" });
+  });
 });
 
 describe("a run that is iterated", () => {

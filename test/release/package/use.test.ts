@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -140,9 +140,43 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
     expect(run("idle.mjs", code)).toEqual({ added: [], running: [], kept: '{"jitless":true}', listeners: 0 });
   });
 
+  test("nothing is compiled from strings, not even as a try", () => {
+    const code = `
+      const probes = [];
+      const probed = () => probes.push(new Error().stack);
+      globalThis.Function = new Proxy(Function, { construct: probed, apply: probed });
+      globalThis.eval = probed;
+      await import("project-automation");
+      const { ProjectSchema, pageOf } = await import("project-automation/schemas");
+      pageOf(ProjectSchema).safeParse({ data: [{ id: "prj_1", name: "web" }], next_cursor: null });
+      console.log(JSON.stringify(probes));`;
+    expect(run("strings.mjs", code)).toEqual([]);
+  });
+
   test.each(BINS)("$name says its version", ({ file }) => {
     const bin = join(packed.root, `dist/${file}.js`);
     expect(execFileSync(node, [bin, "--version"], { encoding: "utf8" }).trim()).toBe(VERSION);
+  });
+});
+
+describe.each(BINS)("$name", ({ name, file }) => {
+  const shell = process.platform === "win32";
+
+  test("is linked under its name", () => {
+    const bin = join(packed.folder, "node_modules/.bin", name);
+    expect(execFileSync(bin, ["--version"], { encoding: "utf8", shell }).trim()).toBe(VERSION);
+  });
+
+  test("is run by npx", () => {
+    const args = ["--no", "--offline", "--", name, "--help"];
+    const output = execFileSync("npx", args, { cwd: packed.folder, encoding: "utf8", shell });
+    expect(output).toMatch(new RegExp(`^Usage: ${name} `));
+  });
+
+  test("can be executed, by whichever node is there", () => {
+    const bin = join(packed.root, `dist/${file}.js`);
+    expect(readFileSync(bin, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    if (process.platform !== "win32") expect(statSync(bin).mode & 0o111).toBe(0o111);
   });
 });
 

@@ -228,3 +228,18 @@ test("the package's own schemas work with request()", async () => {
     .toArray();
   expect(first?.name).toBe("name of a");
 });
+
+test("unknown keys that a strict schema reports do not show secrets", async () => {
+  const token = "pat_public_theSecretTokenOfTheClient";
+  const strict = [
+    z.strictObject({ id: z.string() }),
+    v.strictObject({ id: v.string() }),
+    type({ "+": "reject", id: "string" }),
+  ];
+  for (const schema of strict) {
+    wire.reply(() => json({ id: "a", [token]: 1 }));
+    const error = await rejection(wire.client({ token }).request({ method: "GET", path: path`/x`, schema: schema }));
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expectClean(error, [token], ["rawBody"]);
+  }
+});

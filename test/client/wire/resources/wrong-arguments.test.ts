@@ -348,3 +348,12 @@ test("a token in the place of a key is not shown by any method of a list", async
     expectClean(error, [token]);
   }
 });
+
+test.each([TOKEN, `X-${TOKEN}`, "x".repeat(41), "x".repeat(5_000), "\u001b[31m"])(
+  "a key that may be a secret is not shown: %j",
+  async (key) => {
+    const error = await rejection(wire.client().tokens.create({ ...token, [key]: 1 }));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expectClean(error, [key]);
+  },
+);
