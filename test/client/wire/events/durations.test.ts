@@ -1,7 +1,7 @@
 /** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
-import type { ClientEvent, Durations } from "../../../../src/client/index.ts";
-import { ended, fakeNow, fakeTime, pass } from "../../../support/fake-time.ts";
+import type { CallObserver, ClientEvent, Durations } from "../../../../src/client/index.ts";
+import { ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, connectionLost, good, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -10,6 +10,7 @@ fakeTime();
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const sum = (...durations: readonly Durations[]): number =>
   durations.reduce((all, one) => all + one.waitMs + one.queueMs + one.tokenMs + one.headersMs + one.bodyMs, 0);
+
 test("the durations of every retry and of the last response are the call's time", async () => {
   const events: ClientEvent[] = [];
   const service = scriptedFetch(
@@ -77,4 +78,34 @@ test("a walk reports its pages, its items, and how long it has waited", async ()
   expect(pages[1]?.waitedMs).toBeGreaterThanOrEqual(3_000);
   expect(pages[2]?.waitedMs).toBeGreaterThanOrEqual(pages[1]?.waitedMs ?? Number.POSITIVE_INFINITY);
   await pass(1);
+});
+
+test("waits of a call that fails are reported at its end", async () => {
+  const ends: unknown[] = [];
+  const end: CallObserver["end"] = (error, waited) => void ends.push([error?.kind, waited]);
+  const options = { instrumentation: { begin: () => ({ end }) }, retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } };
+  const client = scriptedFetch(responds(503), responds(404), good, tooMany(60)).client(options);
+  const nothing = { waitMs: 0, queueMs: 0, tokenMs: 0 };
+  const stop = new AbortController();
+  const backingOff = watch([client.sessions.get("1", { signal: stop.signal })]);
+  await pass(5_000);
+  stop.abort();
+  await finish(backingOff);
+  await ended(client.sessions.get("1"));
+  await ended(client.sessions.get("1"));
+  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
+  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
+  const halted = new AbortController();
+  const inLine = watch([client.sessions.get("1", { signal: halted.signal })]);
+  await pass(7_000);
+  halted.abort();
+  await finish(inLine);
+  expect(ends).toEqual([
+    ["abort", { ...nothing, waitMs: 5_000 }],
+    ["not_found", undefined],
+    [undefined, undefined],
+    ["rate_limit", undefined],
+    ["rate_limit", nothing],
+    ["abort", { ...nothing, queueMs: 7_000 }],
+  ]);
 });
