@@ -301,4 +301,17 @@ describe("what could not be asked is not guessed", () => {
     });
     for (const id of ["project-by-name", "sessions-list"]) expect(question(id).verdict).toBe("agrees");
   });
+
+  test("an empty project does not hide the sessions of the next", async () => {
+    await using service = await startEmulator({
+      projects: [
+        { name: "empty", sessions: [] },
+        { name: "team/api", sessions: [{ state: "waiting" }] },
+      ],
+    });
+    const { question, report } = await examine(service);
+    expect(question("session-states").seen).toBe("waiting");
+    expect(question("project-by-name").verdict).toBe("agrees");
+    expect(report.result).toBe("agrees");
+  });
 });
