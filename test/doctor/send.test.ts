@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { finish, silence } from "../support/raw-behaviours.ts";
@@ -66,6 +66,12 @@ describe("a request of the doctor's", () => {
   ])("to %s is a failure with a code, and was not sent", async (url, code) => {
     expect(await sendByNode(get(url))).toMatchObject({ kind: "failure", code, isSent: false });
   });
+
+  test("whose TLS handshake hangs was not sent", async () => {
+    await using server = await rawServer([]);
+    const url = server.baseUrl.replace("http:", "https:");
+    expect(await sendByNode(get(url), undefined, 500)).toMatchObject({ code: "TIMEOUT", isSent: false });
+  });
 });
 
 test("one request that fails is one question that is not asked", async () => {
@@ -83,4 +89,17 @@ test("one request that fails is one question that is not asked", async () => {
   expect(question("limit-zero")).toMatchObject({ verdict: "not_asked", seen: "no response: ECONNRESET" });
   expect(question("limit-above").verdict).toBe("agrees");
   expect(report.result).toBe("agrees");
+});
+
+test("no setting of Node makes a connection trusted", async () => {
+  await using server = await rawServer([], { tls: true });
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {}); // Node warns of that setting
+  try {
+    const failure = { code: "DEPTH_ZERO_SELF_SIGNED_CERT", isSent: false };
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject(failure);
+  } finally {
+    vi.unstubAllEnvs();
+    warn.mockRestore();
+  }
 });

@@ -67,3 +67,18 @@ test("a wait tells its own onResponse as any call does", async () => {
   expect(done).toEqual({ id: "s", state: "on" });
   expect(lines).toMatchObject([{ level: "warn", fields: { operation: "sessions.waitFor", hook: "onResponse" } }]);
 });
+
+test("each of both is said once by a client, and again by a client that is derived from it", async () => {
+  wire.reply(() => json({ id: "s", state: "on" }));
+  const { lines, logger } = recorder();
+  const client = wire.client({ logger, onEvent: fail });
+  for (const one of [client, client, client.withOptions({ timeoutMs: 5_000 })]) {
+    await one.sessions.get("s", { onResponse: fail });
+    await one.projects
+      .list({}, { onResponse: fail })
+      .page()
+      .catch(() => undefined);
+  }
+  await settleDown();
+  expect(lines.map(({ fields }) => fields["hook"])).toEqual(["onEvent", "onResponse", "onEvent", "onResponse"]);
+});
