@@ -1,6 +1,6 @@
 import { captureCaller } from "../core/errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
-import { type BulkOptions, settingsOf } from "./options.ts";
+import { type BulkOptions, parseBulkOptions } from "./options.ts";
 import { Run } from "./run.ts";
 
 /**
@@ -34,7 +34,7 @@ import { Run } from "./run.ts";
 export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
   const toCaller = captureCaller(bulkWrite);
   try {
-    return new Run(settingsOf(options), toCaller);
+    return new Run(parseBulkOptions(options), toCaller);
   } catch (error) {
     toCaller(error);
     throw error;

@@ -1,4 +1,4 @@
-import { ITERABLE } from "../core/checks/validators.ts";
+import { INVALID, iterables } from "../core/checks/validators.ts";
 import { describeValue, isObject } from "../core/checks/values.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
@@ -76,8 +76,10 @@ export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
 
 /** Throws `JournalError` unless a value is what `load` may resolve with. */
 export function checkContents(value: unknown): JournalContents {
-  if (ITERABLE.accepts(value)) return value as JournalContents; // each record is checked
-  throw new JournalError(`load must resolve with ${ITERABLE.words}, not ${describeValue(value)}`, { reason: "failed" });
+  const { words, parse } = iterables<JournalRecord>(); // each record is checked when it is taken
+  const contents = parse(value);
+  if (contents !== INVALID) return contents;
+  throw new JournalError(`load must resolve with ${words}, not ${describeValue(value)}`, { reason: "failed" });
 }
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];

@@ -2,16 +2,18 @@ import { ArgumentError, type Client } from "../client/index.ts";
 import { internalsOf, redactorOf } from "../core/call/internals.ts";
 import { type Context, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
 import {
-  FUNCTION,
-  INTERVAL,
-  ITERABLE,
-  type ObjectSchema,
-  type Present,
+  either,
+  functions,
+  iterables,
+  mapped,
+  numbers,
+  type Parsed,
+  parseOptions,
   required,
+  type Shape,
   SIGNAL,
-  validator,
+  typed,
   withMethods,
 } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
@@ -89,7 +91,7 @@ export interface BulkOptions<Item, Result> {
 }
 
 /** Options of a run as it uses them. */
-export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter">> & {
+export type BulkSettings<Item, Result> = Parsed<ReturnType<typeof shapeOf<Item, Result>>> & {
   readonly concurrency: number;
   /** `Infinity`: never. */
   readonly stopAfter: number;
@@ -104,33 +106,32 @@ export type BulkSettings<Item, Result> = Present<Omit<BulkOptions<Item, Result>,
   readonly own: Context;
 };
 
-/** A client of either copy of the package. */
-const CLIENT = validator("a Client of this package", (value) => internalsOf(value) !== undefined);
+const COUNT = numbers("a whole number from 1 up", (value) => Number.isSafeInteger(value) && value >= 1);
 
-const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
-  client: required(CLIENT),
-  items: required(ITERABLE),
-  key: required(FUNCTION),
-  send: required(FUNCTION),
-  journal: required(withMethods("a journal", "load", "append")),
-  total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
-  concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
-  stopAfter: validator(
-    "a whole number from 1 up, or false",
-    (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 1),
-    (count: number | false) => count || Number.POSITIVE_INFINITY,
-  ),
-  resolveUnknown: FUNCTION,
-  reference: FUNCTION,
-  signal: SIGNAL,
-  graceMs: validator("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
-};
+/** The validators of a run's options. */
+function shapeOf<Item, Result>() {
+  type Options = BulkOptions<Item, Result>;
+  return {
+    client: required(typed("a Client of this package", (value): value is Client => internalsOf(value) !== undefined)),
+    items: required(iterables<Item>()),
+    key: required(functions<Options["key"]>()),
+    send: required(functions<Options["send"]>()),
+    journal: required(withMethods<Journal>("a journal", "load", "append")),
+    total: numbers("a whole number from 0 up", (value) => Number.isSafeInteger(value) && value >= 0),
+    concurrency: COUNT,
+    stopAfter: mapped(either(false, COUNT), (count) => count || Number.POSITIVE_INFINITY),
+    resolveUnknown: functions<NonNullable<Options["resolveUnknown"]>>(),
+    reference: functions<NonNullable<Options["reference"]>>(),
+    signal: SIGNAL,
+    graceMs: numbers("a number of milliseconds, or 0", (value) => value >= 0),
+  } satisfies Shape<Options>;
+}
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
-export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
+export function parseBulkOptions<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
-    const { stopAfter, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
-    const internals = internalsOf(checked.client);
+    const parsed = parseOptions(options, "options", shapeOf<Item, Result>());
+    const internals = internalsOf(parsed.client);
     if (internals === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
     const own = internals.context();
     if (own.inner !== undefined) {
@@ -139,8 +140,8 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Bu
     return {
       concurrency: 10,
       graceMs: 5_000,
-      ...checked,
-      stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
+      stopAfter: 10,
+      ...parsed,
       rules: own.retry || DEFAULT_RETRY,
       readThrown: (value) => readThrown(value, redactorOf(own)),
       bind: (inner) => internals.instrumented(inner),

@@ -21,10 +21,7 @@ export function shownLine(text: string): string {
   return REDACTOR.line(text, MAX_SHOWN);
 }
 
-/**
- * Reads a value that a function of the application threw. `redactor` is that of its client. Never throws itself: a revoked
- * proxy, say, is no cause.
- */
+/** Reads a value that a function of the application threw. `redactor` is that of its client. */
 export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
   const { chain, why } = explain(value);

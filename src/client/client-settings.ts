@@ -1,21 +1,17 @@
-import {
-  type CheckedOptions,
-  DEFAULT_RETRY,
-  mergeSettings,
-  type Settings,
-  SHARED_OPTIONS,
-} from "../core/call/settings.ts";
+import { DEFAULT_RETRY, mergeSettings, type Settings, SHARED_OPTIONS } from "../core/call/settings.ts";
 import { namesOf } from "../core/checks/hints.ts";
 import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
 import {
-  ANYTHING,
   BOOLEAN,
   countFrom,
-  FUNCTION,
-  type ObjectSchema,
+  functions,
+  mapped,
   oneOf,
+  type Parsed,
+  parseOptions,
+  type Shape,
+  typed,
   type Validator,
   validator,
   withMethods,
@@ -23,14 +19,18 @@ import {
 import { hasMethods, isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { ConfigError } from "../core/errors/classes.ts";
+import type { ClientEvent, Logger } from "../core/events.ts";
+import type { Instrumentation } from "../core/instrumentation.ts";
 import { memoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
+import type { RateLimiter } from "../core/rate-limit/rate-limiter.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { ProviderToken } from "../core/token/provider-token.ts";
 import { StaticToken } from "../core/token/static-token.ts";
-import { flawOfToken } from "../core/token/token-format.ts";
+import { parseToken } from "../core/token/token-format.ts";
 import type { TokenProvider, TokenSourceFactory } from "../core/token/token-source.ts";
-import { ownNeeded, readService } from "../core/wire/base-url.ts";
-import { checkFetchOptions } from "../core/wire/fetch-options.ts";
+import { ownNeeded, parseService } from "../core/wire/base-url.ts";
+import { parseFetchOptions } from "../core/wire/fetch-options.ts";
+import type { FetchFunction } from "../core/wire/http-request.ts";
 import {
   fromEnvironment,
   refuseEnvironment,
@@ -57,8 +57,8 @@ const DEFAULTS: Omit<Settings, "baseUrl" | "rateLimiter"> = {
   maxResponseBytes: 4 * 1024 * 1024,
 };
 
-const LIMITER = withMethods("a RateLimiter", "enter", "snapshot");
-const RATE_LIMITER: Validator = {
+const LIMITER = withMethods<RateLimiter>("a RateLimiter", "enter", "snapshot");
+const RATE_LIMITER: Validator<RateLimiter> = {
   ...LIMITER,
   hint: (value) =>
     hasMethods(value, "eval")
@@ -66,32 +66,33 @@ const RATE_LIMITER: Validator = {
       : LIMITER.hint?.(value),
 };
 
-const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = namesOf("client", {
-  baseUrl: { ...ANYTHING, keepsUndefined: true, read: (baseUrl: unknown) => readService(baseUrl) },
-  token: { ...ANYTHING, keepsUndefined: true, read: (token: unknown) => tokenFactoryOf(token) },
+const CLIENT_OPTIONS = namesOf("client", {
+  baseUrl: validator("", parseService),
+  token: validator("", tokenFactoryOf),
   ...SHARED_OPTIONS,
   maxConcurrency: countFrom(1),
   rateLimiter: RATE_LIMITER,
-  fetch: FUNCTION,
-  fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
-  onEvent: FUNCTION,
-  logger: withMethods("a logger", "debug", "info", "warn", "error"),
+  fetch: functions<FetchFunction>(),
+  fetchOptions: mapped(typed("a plain object", isPlainObject), parseFetchOptions),
+  onEvent: functions<(event: ClientEvent) => unknown>(),
+  logger: withMethods<Logger>("a logger", "debug", "info", "warn", "error"),
   logLevel: LOG_LEVEL,
-  instrumentation: withMethods("an instrumentation", "begin"),
+  instrumentation: withMethods<Instrumentation>("an instrumentation", "begin"),
   validation: oneOf("strict", "lenient"),
   maxResponseBytes: countFrom(1),
   allowInsecureHttp: BOOLEAN,
-});
+} satisfies Shape<ClientOptions>);
+
+type ParsedClientOptions = Parsed<typeof CLIENT_OPTIONS>;
 
 /**
- * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
+ * Parses and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
  * client that this one is derived from, then from the environment, then from the defaults.
  */
 export function settingsOf(options: ClientOptions | undefined, parent?: ClientSettings): ClientSettings {
   refuseEnvironment(options);
-  const parsed: object = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS);
-  refuseUndefined(parsed, parent !== undefined);
-  const own = parsed as CheckedOptions<ClientSettings>; // each validator has read its field
+  const own = parseOptions(options, "options", CLIENT_OPTIONS);
+  refuseUndefined(options ?? {}, parent !== undefined);
   return mergeSettings<ClientSettings>(
     own,
     parent === undefined ? outsideSettings(own) : inheritedSettings(own, parent),
@@ -99,7 +100,7 @@ export function settingsOf(options: ClientOptions | undefined, parent?: ClientSe
 }
 
 /** The settings that a client's options do not decide: from the environment, else the defaults. */
-function outsideSettings(own: CheckedOptions<ClientSettings>): ClientSettings {
+function outsideSettings(own: ParsedClientOptions): ClientSettings {
   const { baseUrl, token, ...rest } = withEnvironment(own);
   if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token, ...rest });
   const logLevel = levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG"));
@@ -121,7 +122,7 @@ const NONE = {
 };
 
 /** The settings of a client as those of a derived one begin. What belongs to its service is left out for another. */
-function inheritedSettings(own: CheckedOptions<ClientSettings>, parent: ClientSettings): ClientSettings {
+function inheritedSettings(own: ParsedClientOptions, parent: ClientSettings): ClientSettings {
   const { baseUrl, token, headers, fetchOptions = {}, allowInsecureHttp } = parent;
   const needed = ownNeeded(own, {
     baseUrl,
@@ -145,21 +146,15 @@ function tokenFactoryOf(token: unknown, what?: string): TokenSourceFactory {
   // A provider's token is checked when the provider returns it.
   if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
   if (hasMethods(token, "createSource")) return token as TokenSourceFactory; // it has its method
-  const text = checkStaticToken(token, what);
+  const text = parseToken(token, what);
   return { createSource: () => new StaticToken(text) };
 }
 
-/** A token; the message for anything else does not show it, and calls it `what`. */
-export function checkStaticToken(token: unknown, what = "token"): string {
-  const flaw = flawOfToken(token);
-  return flaw === undefined ? (token as string) : invalid(`${what} ${flaw}`); // one without a flaw is a string
-}
-
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
-export function configuring<Result>(options: unknown, read: () => Result): Result {
-  return asErrorClass(ConfigError, read, (flaw) => {
+export function configuring<Result>(options: unknown, parse: () => Result): Result {
+  return asErrorClass(ConfigError, parse, (problem) => {
     const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
     const known = [own, fromEnvironment(VARIABLES.token)];
-    return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(flaw);
+    return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(problem);
   });
 }

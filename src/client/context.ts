@@ -8,10 +8,11 @@ import { unbreakable } from "../core/checks/validators.ts";
 import { explain } from "../core/errors/explanation.ts";
 import { combine, createRunHook } from "../core/instrumentation.ts";
 import { StaticToken } from "../core/token/static-token.ts";
+import { parseToken } from "../core/token/token-format.ts";
 import { isSafeTransport } from "../core/wire/base-url.ts";
 import type { CreatedToken } from "../service/models.ts";
 import { rotation } from "../service/rotation.ts";
-import { type ClientSettings, checkStaticToken, configuring, settingsOf } from "./client-settings.ts";
+import { type ClientSettings, configuring, settingsOf } from "./client-settings.ts";
 import { createLog } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
@@ -74,7 +75,7 @@ export function swapToken({ tokenSource }: ClientContext, token: string): void {
     if (!(tokenSource instanceof StaticToken)) {
       invalid("setToken: the token provider or the rotating token of this client decides the token");
     }
-    tokenSource.set(checkStaticToken(token));
+    tokenSource.set(parseToken(token));
   });
 }
 

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { ownNeeded, readService, type Service } from "../core/wire/base-url.ts";
+import { ownNeeded, parseService, type Service } from "../core/wire/base-url.ts";
 
 /** Environment variables of the options without which there is no client. */
 export const VARIABLES = { baseUrl: "PROJECT_AUTOMATION_BASE_URL", token: "PROJECT_AUTOMATION_TOKEN" } as const;
@@ -34,7 +34,7 @@ export function withEnvironment<Token>(
 ): Connection<Token> {
   if (given.baseUrl !== undefined && given.token !== undefined) return given;
   const address = read(VARIABLES.baseUrl);
-  const baseUrl = address ? readService(address, VARIABLES.baseUrl) : undefined;
+  const baseUrl = address ? parseService(address, VARIABLES.baseUrl) : undefined;
   const source = { baseUrl, token: read(VARIABLES.token) || undefined };
   const isForeign = ownNeeded(given, source).includes("token");
   return {

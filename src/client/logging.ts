@@ -1,4 +1,4 @@
-import { oneOf, type Validator } from "../core/checks/validators.ts";
+import { INVALID, oneOf, type Validator } from "../core/checks/validators.ts";
 import type { ClientEvent, EndEvent, LogFields, Logger } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
@@ -7,18 +7,20 @@ import { isWrite } from "../core/wire/method.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** Levels of log lines, the most detailed first. */
-const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
+const LOG_LEVELS = ["debug", "info", "warn", "error", "off"] as const satisfies readonly LogLevel[];
 
 /** The levels that an option may have. */
-export const LOG_LEVEL: Validator = oneOf(...LOG_LEVELS);
+export const LOG_LEVEL: Validator<LogLevel> = oneOf(...LOG_LEVELS);
 
 let isUnknownLevelTold = false;
 
 /** The level that the environment asks for. A log must not stop a program: an unknown level is told once, and is `"warn"`. */
 export function levelOfEnvironment(level: string | undefined): LogLevel | undefined {
-  if (level === undefined || LOG_LEVEL.accepts(level)) return level as LogLevel | undefined; // which it is
-  const flaw = `is not ${LOG_LEVEL.words}`;
-  if (!isUnknownLevelTold) console.error(`PROJECT_AUTOMATION_LOG in the environment ${flaw}: it counts as warn`);
+  if (level === undefined) return undefined;
+  const known = LOG_LEVEL.parse(level);
+  if (known !== INVALID) return known;
+  const problem = `is not ${LOG_LEVEL.words}`;
+  if (!isUnknownLevelTold) console.error(`PROJECT_AUTOMATION_LOG in the environment ${problem}: it counts as warn`);
   isUnknownLevelTold = true;
   return "warn";
 }

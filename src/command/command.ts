@@ -4,8 +4,8 @@ import { isError } from "../core/checks/foreign.ts";
 import { InvalidInput } from "../core/checks/invalid-input.ts";
 import { ConfigError } from "../core/errors/classes.ts";
 import { Redactor } from "../core/secrets/redact.ts";
-import { flawOfToken } from "../core/token/token-format.ts";
-import { isSafeTransport, readService } from "../core/wire/base-url.ts";
+import { problemOfToken } from "../core/token/token-format.ts";
+import { isSafeTransport, parseService } from "../core/wire/base-url.ts";
 import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, USAGE, UsageError, type Values } from "./flags.ts";
 
 /** The process around a command, as far as the command needs it. */
@@ -68,7 +68,7 @@ export function readConnection(
   { environment }: Pick<Terminal, "environment">,
 ): { readonly baseUrl: URL; readonly token: string } {
   const address = flags["base-url"];
-  const given = address === undefined ? {} : { baseUrl: readService(address, "--base-url") };
+  const given = address === undefined ? {} : { baseUrl: parseService(address, "--base-url") };
   const { baseUrl, token, tokenIsFor } = withEnvironment<never>(given, (name) => environment[name]);
   if (baseUrl === undefined) throw new UsageError(`no address: pass --base-url, or set ${VARIABLES.baseUrl}`);
   if (tokenIsFor !== undefined) {
@@ -77,8 +77,8 @@ export function readConnection(
     );
   }
   if (token === undefined) throw new UsageError(`no token: set ${VARIABLES.token}`);
-  const flaw = flawOfToken(token);
-  if (flaw !== undefined) throw new UsageError(`${VARIABLES.token} ${flaw}`);
+  const problem = problemOfToken(token);
+  if (problem !== undefined) throw new UsageError(`${VARIABLES.token} ${problem}`);
   if (!isSafeTransport(baseUrl, flags["allow-insecure-http"])) {
     throw new UsageError(
       "the address is plain http: to another machine, where others can read the token; use https:, or --allow-insecure-http",

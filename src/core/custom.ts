@@ -1,11 +1,10 @@
 import type { ApiPromise } from "./call/api-promise.ts";
 import type { CallOptions } from "./call/call-options.ts";
 import type { OperationFields } from "./call/operation.ts";
-import { readOptions } from "./call/settings.ts";
+import { parseCallOptions } from "./call/settings.ts";
 import { anyValidator, isStandardSchema, type StandardSchema } from "./call/standard-schema.ts";
 import { invalid } from "./checks/invalid-input.ts";
-import { expectType, parseOptions } from "./checks/parse-options.ts";
-import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "./checks/validators.ts";
+import { ANYTHING, oneOf, parseOptions, parseValue, required, type Shape, typed } from "./checks/validators.ts";
 import { CURSOR, type ListOperation, type ListOptions } from "./list.ts";
 import { pageValidator } from "./paging/page.ts";
 import type { Paginator } from "./paging/paginator.ts";
@@ -88,18 +87,18 @@ export interface PaginateCustom {
   (list: CustomList, options?: ListOptions): Paginator<unknown>;
 }
 
-const PATH: Validator = required(validator("made with path`…`, which this package exports", isPath));
-const SCHEMA: Validator = validator("a Standard Schema", isStandardSchema);
+const PATH = required(typed("made with path`…`, which this package exports", isPath));
+const SCHEMA = typed("a Standard Schema", isStandardSchema);
 
-const REQUEST: ObjectSchema<CustomRequest> = {
+const REQUEST = {
   method: required(oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),
   path: PATH,
   query: QUERY,
   json: ANYTHING,
   schema: SCHEMA,
-};
+} satisfies Shape<CustomRequest>;
 
-const LIST: ObjectSchema<CustomList> = { path: PATH, query: QUERY, schema: SCHEMA };
+const LIST = { path: PATH, query: QUERY, schema: SCHEMA } satisfies Shape<CustomList>;
 
 /** The bodies that responses have, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
@@ -108,21 +107,22 @@ export function describeRequest<Output>(
   request: CustomRequest<Output>,
   given: CallOptions | undefined,
 ): OperationFields<Output> {
-  const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
+  const { method, path, query = {}, json, schema } = parseOptions(request, "request", REQUEST);
   if (json !== undefined && !isWrite(method)) {
     invalid(`a ${method} has no body, so json cannot be given`);
   }
   if (schema !== undefined && method === "HEAD") {
     invalid("the response to a HEAD has no body, so schema cannot be given");
   }
-  const options = readOptions(given);
+  const options = parseCallOptions(given);
   const label = `${method} ${path.template}`;
-  return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
+  const output = schema as StandardSchema<Output> | undefined; // that of the overload
+  return { label, method, path, query: encodeQuery(query), json, schema: output, expects: EXPECTED[method], options };
 }
 
 export function describeList<Item>(list: CustomList<Item>, options: ListOptions | undefined): ListOperation<Item> {
-  const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
-  const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown
-  if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
+  const { path, query = {}, ...parsed } = parseOptions(list, "list", LIST);
+  const schema = (parsed.schema ?? anyValidator) as StandardSchema<Item>; // that of the overload
+  if (query["cursor"] !== undefined) parseValue(query["cursor"], "query.cursor", CURSOR);
   return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), options };
 }

@@ -1,9 +1,8 @@
 import type { CallOutcome, OutcomeEvent } from "./call/outcome.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
-import type { Present } from "./checks/validators.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";
 import type { ClientEvent, Waits } from "./events.ts";
-import { readHeaders } from "./wire/headers.ts";
+import { parseHeaders } from "./wire/headers.ts";
 
 /** A call that begins. It holds no secret, and its path is a template. */
 export interface CallStart {
@@ -72,7 +71,8 @@ export interface InnerInstrumentation {
 }
 
 /** Follows a call for all observers. None of its methods throws. */
-export interface CombinedObserver extends Required<Present<CallObserver>> {
+export interface CombinedObserver
+  extends Required<{ [Method in keyof CallObserver]: NonNullable<CallObserver[Method]> }> {
   headers: () => Readonly<Record<string, string>>;
 }
 
@@ -126,7 +126,7 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Comb
 /** The headers among those that an observer wants to send along; the rest is left out. */
 function readable(wanted: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
   const headers = Object.entries(wanted ?? {}).map(([name, value]) =>
-    typeof value === "string" ? ignoreErrors(() => readHeaders({ [name]: value })) : undefined,
+    typeof value === "string" ? ignoreErrors(() => parseHeaders({ [name]: value })) : undefined,
   );
   return Object.assign({}, ...headers) as Record<string, string>; // as they were read
 }

@@ -1,16 +1,15 @@
 import type { CallOptions } from "./call/call-options.ts";
 import type { Caller } from "./call/operation.ts";
-import { readOptions } from "./call/settings.ts";
+import { parseCallOptions } from "./call/settings.ts";
 import type { StandardSchema } from "./call/standard-schema.ts";
 import { namesOf } from "./checks/hints.ts";
-import { parseOptions } from "./checks/parse-options.ts";
-import { BOOLEAN, type ObjectSchema, type Validator, validator } from "./checks/validators.ts";
+import { BOOLEAN, INVALID, numbers, parseOptions, type Shape, type Validator, validator } from "./checks/validators.ts";
 import { annotate } from "./errors/automation-error.ts";
 import { type Page, pageEnvelopeValidator } from "./paging/page.ts";
 import { Paginator } from "./paging/paginator.ts";
 import type { PageSource } from "./paging/walk.ts";
 import type { Path } from "./wire/path.ts";
-import { encodeQuery, type Query } from "./wire/query.ts";
+import { encodeQuery } from "./wire/query.ts";
 
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {
@@ -31,16 +30,16 @@ export interface ListParams {
 }
 
 /** A cursor. `null`, that of the last page, means that the list has ended: from there it would start over. */
-export const CURSOR: Validator = {
-  words: "a non-empty string of well-formed Unicode",
-  accepts: (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
-  hint: (value) => (value === null ? ": null marks the end of a list; leave the cursor out to begin" : undefined),
-};
+export const CURSOR: Validator<string> = validator(
+  "a non-empty string of well-formed Unicode",
+  (value) => (typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value) ? value : INVALID),
+  (value) => (value === null ? ": null marks the end of a list; leave the cursor out to begin" : undefined),
+);
 
-const LIST_PARAMS: ObjectSchema<ListParams> = namesOf("list", {
-  limit: validator("a safe integer", Number.isSafeInteger),
+const LIST_PARAMS = namesOf("list", {
+  limit: numbers("a safe integer", Number.isSafeInteger),
   cursor: CURSOR,
-});
+} satisfies Shape<ListParams>);
 
 const LIST_OPTIONS = namesOf("call", { prefetch: BOOLEAN });
 
@@ -53,7 +52,7 @@ export interface ListOperation<Item> {
   readonly label?: string;
   readonly path: Path;
   /** With the `cursor` of the start, if there is one. */
-  readonly query: Query;
+  readonly query: Readonly<Record<string, unknown>>;
   readonly schema: StandardSchema<Page<Item>>;
   readonly scope?: string;
   /** Sees the items of each page. */
@@ -77,7 +76,7 @@ function sourceOf<Item>(
   { label = name, path, query, fields, schema, scope, options: given, received }: ListOperation<Item>,
 ): PageSource<Item> {
   const { cursor: start, ...others } = query;
-  const { prefetch = false, ...options } = readOptions(given, LIST_OPTIONS);
+  const { prefetch = false, ...options } = parseCallOptions(given, LIST_OPTIONS);
   const fixed = encodeQuery(others);
   const lenientSchema = pageEnvelopeValidator;
   const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;

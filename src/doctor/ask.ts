@@ -2,7 +2,7 @@ import { VERSION } from "../client/version.ts";
 import { statusMayPass } from "../core/call/decide-retry.ts";
 import { isError } from "../core/checks/foreign.ts";
 import { isObject } from "../core/checks/values.ts";
-import { flawOfToken } from "../core/token/token-format.ts";
+import { problemOfToken } from "../core/token/token-format.ts";
 import { parseJson, valuesOf } from "../core/wire/json.ts";
 import { parseRetryAfter } from "../core/wire/retry-after.ts";
 import { isSuccess, outlineOf, pageOf } from "./reading.ts";
@@ -204,7 +204,7 @@ export class Asker {
         accept: "application/json",
         "accept-encoding": "identity",
         "user-agent": `project-automation-doctor/${VERSION}`,
-        ...(sent === undefined || flawOfToken(sent) !== undefined ? {} : { authorization: `Bearer ${sent}` }),
+        ...(sent === undefined || problemOfToken(sent) !== undefined ? {} : { authorization: `Bearer ${sent}` }),
         ...(json === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },

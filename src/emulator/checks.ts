@@ -1,14 +1,24 @@
 import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { expectType, parseOptions } from "../core/checks/parse-options.ts";
-import { type ObjectSchema, type Present, type Validator, validator } from "../core/checks/validators.ts";
+import {
+  arrayOf,
+  numbers,
+  type Parsed,
+  parseOptions,
+  parseValue,
+  type Shape,
+  strings,
+  typed,
+  type Validator,
+} from "../core/checks/validators.ts";
 import { isPlainObject, isPromise } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { writeJson } from "../core/wire/json-value.ts";
 
 interface Checks {
-  options<Given extends object>(value: Given | undefined, what: string, shape: ObjectSchema<Given>): Present<Given>;
-  value<Value>(value: Value, what: string, expected: Validator): Value;
+  options<Fields extends Shape>(value: unknown, what: string, shape: Fields): Parsed<Fields>;
+  value<Out>(value: unknown, what: string, expected: Validator<Out>): Out;
+  /** The value as JSON. */
   json(value: unknown, what: string): string;
   fail(message: string): never;
 }
@@ -18,7 +28,7 @@ class Misuse extends TypeError {}
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Checks = {
   options: (value, what, shape) => asErrorClass(Misuse, () => parseOptions(value, what, shape)),
-  value: (value, what, expected) => asErrorClass(Misuse, () => expectType(value, what, expected)),
+  value: (value, what, expected) => asErrorClass(Misuse, () => parseValue(value, what, expected)),
   json: (value, what) => asErrorClass(Misuse, () => writeJson(value, what)),
   fail: (message) => asErrorClass(Misuse, () => invalid(message)),
 };
@@ -36,21 +46,13 @@ export function atCaller<Result>(entry: CallableFunction, work: () => Result): R
   }
 }
 
-export const TEXT: Validator = validator("a non-empty string", (value) => typeof value === "string" && value !== "");
-export const TEXTS: Validator = arrayOf(TEXT, "an array of non-empty strings");
+export const TEXT: Validator<string> = strings("a non-empty string", (value) => value !== "");
+export const TEXTS: Validator<readonly string[]> = arrayOf(TEXT, "an array of non-empty strings");
 
-export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Validator {
+/** A safe integer from `least` to `most`. */
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Validator<number> {
   const words = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  const accepts = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= least;
-  return validator(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
-}
-
-export function either(other: false | null, accepted: Validator): Validator {
-  return validator(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
-}
-
-export function arrayOf(item: Validator, words: string): Validator {
-  return validator(words, (value) => Array.isArray(value) && value.every(item.accepts));
+  return numbers(`an integer ${words}`, (value) => Number.isSafeInteger(value) && value >= least && value <= most);
 }
 
 /** Hands on what a function of a test returned; throws a `TypeError` for a promise, since each request is answered in one step. */
@@ -62,7 +64,10 @@ export function atOnce<Value>(returned: Value, what: string): Value {
   );
 }
 
-export const HEADERS: Validator = validator("a plain object of header fields", isPlainObject);
+/** Header fields by their names, which `checkHeaders` looks at. */
+export function headerFields<Fields>(): Validator<Fields> {
+  return typed("a plain object of header fields", (value): value is Fields => isPlainObject(value));
+}
 
 export function isHeader(name: unknown, value: unknown): boolean {
   if (typeof name !== "string" || typeof value !== "string") return false;

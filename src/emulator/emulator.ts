@@ -2,7 +2,7 @@ import { forgetTokens } from "../core/token/known-tokens.ts";
 import { atCaller } from "./checks.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
-import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { type EmulatorOptions, parseRateLimit, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { type RandomSource, repeatableRandom } from "./random.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
@@ -136,7 +136,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
     fault,
     route,
     setRateLimit: (rateLimit) => {
-      current.limiter = new RateLimiter(checkRateLimit(rateLimit));
+      current.limiter = new RateLimiter(parseRateLimit(rateLimit));
     },
     reset: () => {
       resets += 1;

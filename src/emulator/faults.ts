@@ -1,14 +1,6 @@
 import { closestName } from "../core/checks/hints.ts";
-import {
-  BOOLEAN,
-  countFrom,
-  FUNCTION,
-  type ObjectSchema,
-  oneOf,
-  type Validator,
-  validator,
-} from "../core/checks/validators.ts";
-import { atOnce, check, checkHeaders, HEADERS, integer } from "./checks.ts";
+import { BOOLEAN, countFrom, functions, INVALID, oneOf, type Shape, validator } from "../core/checks/validators.ts";
+import { atOnce, check, checkHeaders, headerFields, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type HeaderScript } from "./response.ts";
@@ -63,48 +55,52 @@ export interface FaultHandle {
   remove(): void;
 }
 
-const OPERATION: Validator = {
-  words: `one or several of ${OPERATION_NAMES.join(", ")}`,
-  accepts: (value) => [value].flat().every(isOperation),
-  hint: (value) => {
+const OPERATION = validator<readonly OperationName[]>(
+  `one or several of ${OPERATION_NAMES.join(", ")}`,
+  (value) => {
+    const names = [value].flat();
+    return names.every(isOperation) ? names : INVALID;
+  },
+  (value) => {
     const wrong = [value].flat().find((name) => typeof name === "string" && !isOperation(name));
     if (typeof wrong !== "string") return undefined;
     const meant = closestName(wrong, OPERATION_NAMES);
     return `: "${wrong.slice(0, 40)}" is none${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
   },
-};
+);
 
-function isOperation(name: unknown): boolean {
+function isOperation(name: unknown): name is OperationName {
   return OPERATION_NAMES.some((known) => known === name);
 }
 
 const BODY = validator("text, bytes or JSON", (value) => {
   try {
-    return encodeBody(value) !== undefined;
+    return encodeBody(value) === undefined ? INVALID : value;
   } catch {
-    return false;
+    // It is no JSON.
+    return INVALID;
   }
 });
 
-const CHOICE: ObjectSchema<Pick<Fault, "operation" | "match" | "skip" | "times">> = {
+const CHOICE = {
   operation: OPERATION,
-  match: FUNCTION,
+  match: functions<NonNullable<Fault["match"]>>(),
   skip: integer(0),
   times: countFrom(1),
-};
-const FAULT: ObjectSchema<Fault> = {
+} satisfies Shape<Pick<Fault, "operation" | "match" | "skip" | "times">>;
+const FAULT = {
   ...CHOICE,
   status: integer(200, 599),
   body: BODY,
-  headers: HEADERS,
+  headers: headerFields<HeaderScript>(),
   apply: BOOLEAN,
   drop: oneOf("before", "after"),
   delayMs: countFrom(0),
   cutAfterBytes: integer(0),
   stallAfterBytes: integer(0),
   page: oneOf("empty", "loop"),
-  transform: FUNCTION,
-};
+  transform: functions<NonNullable<Fault["transform"]>>(),
+} satisfies Shape<Fault>;
 
 /** Fields that contradict each other. */
 const CONTRADICTIONS: readonly (readonly [keyof Fault, readonly (keyof Fault)[]])[] = [

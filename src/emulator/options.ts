@@ -1,16 +1,20 @@
 import { flawOfEnvironment } from "../core/checks/globals.ts";
 import {
+  arrayOf,
   BOOLEAN,
   countFrom,
-  FUNCTION,
-  type ObjectSchema,
-  type Present,
+  either,
+  functions,
+  numbers,
+  type Parsed,
   RECORD,
   required,
+  type Shape,
+  strings,
   validator,
 } from "../core/checks/validators.ts";
 import { SCOPES } from "../service/scopes.ts";
-import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
+import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -63,49 +67,50 @@ export interface EmulatorOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
 
-type Checked = "projects" | "conventions" | "conventionsOf" | "random" | "onRequest";
+type Checked = "projects" | "rateLimit" | "conventions" | "conventionsOf" | "random" | "onRequest";
 
 export interface ResolvedOptions
-  extends Omit<Required<Present<EmulatorOptions>>, Checked>,
-    Pick<EmulatorOptions, "random" | "onRequest" | "conventionsOf"> {
+  extends Required<Omit<Parsed<typeof OPTIONS>, Checked>>,
+    Pick<Parsed<typeof OPTIONS>, "random" | "onRequest" | "conventionsOf"> {
   readonly projects: readonly ProjectSeed[];
+  readonly rateLimit: RateLimit | false;
   readonly conventions: ResolvedConventions;
 }
 
 const MIB = 1024 * 1024;
 const COUNT = integer(0);
-const RATE_LIMIT: ObjectSchema<RateLimit> = { limit: required(COUNT), windowMs: integer(1) };
+const RATE_LIMIT = { limit: required(COUNT), windowMs: integer(1) } satisfies Shape<RateLimit>;
 const PROJECT_SEED = {
   id: TEXT,
   name: TEXT,
   sessions: arrayOf(RECORD, "an array"),
   issues: arrayOf(RECORD, "an array"),
-};
-const COUNT_OR_PROJECTS = validator(
-  `${COUNT.words}, or an array of projects`,
-  (value) => Array.isArray(value) || COUNT.accepts(value),
+} satisfies Shape<ProjectSeed>;
+const COUNT_OR_PROJECTS = validator<number | readonly unknown[]>(`${COUNT.words}, or an array of projects`, (value) =>
+  Array.isArray(value) ? value : COUNT.parse(value),
 );
 
-export const OPTIONS: ObjectSchema<EmulatorOptions> = {
+/** The schema of the options of `createEmulator`. */
+export const OPTIONS = {
   projects: COUNT_OR_PROJECTS,
   sessionsPerProject: COUNT,
   sessionStates: TEXTS,
   listIssues: BOOLEAN,
   permissions: SCOPE_NAMES,
   rateLimit: either(false, RECORD),
-  now: FUNCTION,
-  random: FUNCTION,
-  baseUrl: validator("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
-  tokenPrefix: validator("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
+  now: functions<() => number>(),
+  random: functions<() => number>(),
+  baseUrl: strings("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
+  tokenPrefix: strings("letters, digits, - and _", (value) => /^[\w-]+$/.test(value)),
   conventions: RECORD,
-  conventionsOf: validator("a line of up to 300 visible characters", isLine),
+  conventionsOf: strings("a line of up to 300 visible characters", isLine),
   logLimit: countFrom(0),
   logBytes: countFrom(0),
-  onRequest: FUNCTION,
-};
+  onRequest: functions<(request: RecordedRequest) => void>(),
+} satisfies Shape<EmulatorOptions>;
 
 /** Checks and copies `options`; throws a `TypeError` for an unknown key, a wrong type or a value out of range. */
-export function resolveOptions(options?: EmulatorOptions): ResolvedOptions {
+export function resolveOptions(options?: unknown): ResolvedOptions {
   const flaw = flawOfEnvironment("createEmulator", "Request", "Response", "structuredClone");
   if (flaw !== undefined) throw new TypeError(flaw);
   const given = check.options(options, "options", OPTIONS);
@@ -121,44 +126,42 @@ export function resolveOptions(options?: EmulatorOptions): ResolvedOptions {
     projects: resolveProjects(given.projects ?? worldOf(given)),
     sessionStates: [...(given.sessionStates ?? [])],
     permissions: [...(given.permissions ?? SCOPES)],
-    rateLimit: checkRateLimit(given.rateLimit ?? { limit: 600 }),
+    rateLimit: parseRateLimit(given.rateLimit ?? { limit: 600 }),
     now: () => check.value(now(), "the result of now()", INSTANT),
     baseUrl: new URL(given.baseUrl ?? `https://emulator.invalid${conventions.basePath}`).href.replace(/\/+$/, ""),
     conventions,
   };
 }
 
-export function checkRateLimit(rateLimit: RateLimit | false): RateLimit | false {
+/** A copy of a rate limit, or `false`. */
+export function parseRateLimit(rateLimit: unknown): RateLimit | false {
   return rateLimit === false ? false : check.options(rateLimit, "rateLimit", RATE_LIMIT);
 }
 
 /** The world of the documents, with as many sessions as are asked for. */
-function worldOf({ sessionsPerProject = 3, sessionStates }: EmulatorOptions): ProjectSeed[] {
+function worldOf({ sessionsPerProject = 3, sessionStates }: Parsed<typeof OPTIONS>): ProjectSeed[] {
   const first = { id: "ses_1", states: sessionStates ?? ["queued", "running", "done"] };
   const sessions = Array.from({ length: sessionsPerProject }, (_, index) => (index === 0 ? first : {}));
   return [{ name: "web", sessions }, { name: "api" }, { name: "docs" }];
 }
 
-function resolveProjects(projects: number | readonly ProjectSeed[]): ProjectSeed[] {
+function resolveProjects(projects: number | readonly unknown[]): ProjectSeed[] {
   if (typeof projects === "number") return Array.from({ length: projects }, () => ({}));
-  // A deep copy; the rows are checked as they are made.
-  return projects.map((project, index) =>
-    structuredClone<ProjectSeed>(check.options(project, `projects[${index}]`, PROJECT_SEED)),
-  );
+  return projects.map((project, index) => {
+    const copy: unknown = structuredClone(check.options(project, `projects[${index}]`, PROJECT_SEED));
+    return copy as ProjectSeed; // its rows are checked as they are made
+  });
 }
 
 /** A time that a `Date` can hold. */
-const INSTANT = validator(
-  "a number of milliseconds",
-  (value) => typeof value === "number" && Math.abs(value) <= 8.64e15,
-);
+const INSTANT = numbers("a number of milliseconds", (value) => Math.abs(value) <= 8.64e15);
 
-function isLine(value: unknown): boolean {
-  return typeof value === "string" && /^[^\p{C}\p{Zl}\p{Zp}]{1,300}$/u.test(value);
+function isLine(value: string): boolean {
+  return /^[^\p{C}\p{Zl}\p{Zp}]{1,300}$/u.test(value);
 }
 
-function isBaseUrl(value: unknown): boolean {
-  if (typeof value !== "string" || !URL.canParse(value) || /[?#]/.test(value)) return false;
+function isBaseUrl(value: string): boolean {
+  if (!URL.canParse(value) || /[?#]/.test(value)) return false;
   const { protocol, username, password } = new URL(value);
   return /^https?:$/.test(protocol) && username + password === "";
 }

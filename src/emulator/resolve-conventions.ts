@@ -1,5 +1,5 @@
-import { type ObjectSchema, oneOf, type Present, RECORD, validator } from "../core/checks/validators.ts";
-import { arrayOf, atCaller, check, either, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, either, oneOf, type Parsed, RECORD, type Shape, strings } from "../core/checks/validators.ts";
+import { atCaller, check, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,
@@ -56,21 +56,21 @@ const DEFAULTS: ResolvedConventions = {
   sessionState: "running",
 };
 
-const HEADER = validator("the name of a header", (value) => isHeader(value, "x"));
+const HEADER = strings("the name of a header", (value) => isHeader(value, "x"));
 const HEADER_NAME = either(null, HEADER);
 const HEADER_VALUE = either(
   null,
-  validator("a header value", (value) => TEXT.accepts(value) && isHeader("x", value)),
+  strings("a header value", (value) => value !== "" && isHeader("x", value)),
 );
 const LIMIT = oneOf("clamp", "refuse");
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
-const SHAPE: ObjectSchema<Conventions> = {
+const SHAPE = {
   refusals: RECORD,
   successStatus: RECORD,
   extraFields: RECORD,
-  basePath: validator('a path that begins with "/" and does not end with one', isPath),
-  contentType: validator("a content type", (value) => isHeader("x", value) && String(value).includes("/")),
+  basePath: strings('a path that begins with "/" and does not end with one', isPath),
+  contentType: strings("a content type", (value) => isHeader("x", value) && value.includes("/")),
   endOfList: oneOf("null", "empty", "missing"),
   limitTooSmall: LIMIT,
   limitTooLarge: LIMIT,
@@ -86,20 +86,20 @@ const SHAPE: ObjectSchema<Conventions> = {
   issueTypes: either(null, TEXTS),
   issueStatus: TEXT,
   sessionState: TEXT,
-};
+} satisfies Shape<Conventions>;
 const REASONS = mapValues(DEFAULTS.refusals, () => RECORD);
 const SUCCESS_STATUS = mapValues(ENDPOINTS, () => integer(200, 299));
 const EXTRA_FIELDS = mapValues(DEFAULTS.extraFields, () => RECORD);
-const REFUSAL: ObjectSchema<RefusalConvention> = { status: integer(400, 599), code: TEXT };
-const RATE_LIMIT_HEADERS: ObjectSchema<RateLimitHeaders> = {
+const REFUSAL = { status: integer(400, 599), code: TEXT } satisfies Shape<RefusalConvention>;
+const RATE_LIMIT_HEADERS = {
   limit: HEADER_NAME,
   remaining: HEADER_NAME,
   form: oneOf("number", "number_and_window"),
-};
-const CORS: ObjectSchema<CorsConvention> = {
+} satisfies Shape<RateLimitHeaders>;
+const CORS = {
   allowOrigin: HEADER_VALUE,
   exposeHeaders: arrayOf(HEADER, "an array of header names"),
-};
+} satisfies Shape<CorsConvention>;
 
 /**
  * Checks and copies conventions, and fills in the defaults.
@@ -107,10 +107,7 @@ const CORS: ObjectSchema<CorsConvention> = {
  * @throws `TypeError` for an unknown key, a wrong type or a value out of range; it names the place and what is accepted
  */
 export function resolveConventions(conventions?: unknown): ResolvedConventions {
-  // A file may hold anything, so the type is a claim that the next line checks.
-  const checked = atCaller(resolveConventions, () =>
-    check.options(conventions as Conventions | undefined, "conventions", SHAPE),
-  );
+  const checked = atCaller(resolveConventions, () => check.options(conventions, "conventions", SHAPE));
   const given = JSON.parse(JSON.stringify(checked)) as typeof checked; // a copy, of plain JSON
   const { maxTokenLifetimeDays = DEFAULTS.maxTokenLifetimeDays } = given;
   const { tokenLifetimeDays = Math.min(DEFAULTS.tokenLifetimeDays, maxTokenLifetimeDays) } = given;
@@ -134,11 +131,7 @@ export function resolveConventions(conventions?: unknown): ResolvedConventions {
   };
 }
 
-function options<Given extends object>(
-  given: Given | undefined,
-  name: string,
-  shape: ObjectSchema<Given>,
-): Present<Given> {
+function options<Fields extends Shape>(given: unknown, name: string, shape: Fields): Parsed<Fields> {
   return check.options(given, `conventions.${name}`, shape);
 }
 
@@ -151,6 +144,6 @@ function mapValues<Key extends string, Value, Result>(
 }
 
 /** A path of one or more segments that need no percent-encoding. */
-function isPath(value: unknown): boolean {
-  return typeof value === "string" && /^(?:\/[\w.~-]*[\w~-])+$/.test(value);
+function isPath(value: string): boolean {
+  return /^(?:\/[\w.~-]*[\w~-])+$/.test(value);
 }

@@ -1,5 +1,5 @@
-import { FUNCTION, type ObjectSchema, required, validator } from "../core/checks/validators.ts";
-import { atOnce, check, checkHeaders, HEADERS, integer, TEXT } from "./checks.ts";
+import { functions, required, type Shape, strings, typed } from "../core/checks/validators.ts";
+import { atOnce, check, checkHeaders, headerFields, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type ServiceReply } from "./response.ts";
@@ -42,22 +42,20 @@ export interface RouteHandle {
   remove(): void;
 }
 
-const ROUTE: ObjectSchema<EmulatorRoute> = {
-  method: required(
-    validator("an HTTP method in capitals", (value) => typeof value === "string" && /^[A-Z]+$/.test(value)),
-  ),
-  path: required(validator("a path such as /projects/{project}/labels", isPattern)),
+const ROUTE = {
+  method: required(strings("an HTTP method in capitals", (value) => /^[A-Z]+$/.test(value))),
+  path: required(strings("a path such as /projects/{project}/labels", isPattern)),
   scope: TEXT,
-  handle: required(FUNCTION),
-};
-const RESPONSE: ObjectSchema<RouteResponse> = {
+  handle: required(functions<EmulatorRoute["handle"]>()),
+} satisfies Shape<EmulatorRoute>;
+const RESPONSE = {
   status: integer(200, 599),
-  headers: HEADERS,
-  body: validator("text, bytes or JSON", (value) => encodeBody(value) !== undefined),
-};
+  headers: headerFields<NonNullable<RouteResponse["headers"]>>(),
+  body: typed("text, bytes or JSON", (value): value is unknown => encodeBody(value) !== undefined),
+} satisfies Shape<RouteResponse>;
 
-function isPattern(value: unknown): boolean {
-  if (typeof value !== "string" || !/^(?:\/(?:[\w.~-]+|\{\w+\}))+$/.test(value)) return false;
+function isPattern(value: string): boolean {
+  if (!/^(?:\/(?:[\w.~-]+|\{\w+\}))+$/.test(value)) return false;
   const names = namesIn(value);
   return new Set(names).size === names.length;
 }

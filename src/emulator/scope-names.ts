@@ -1,14 +1,20 @@
 import { closestName } from "../core/checks/hints.ts";
-import type { Validator } from "../core/checks/validators.ts";
+import { INVALID, type Validator, validator } from "../core/checks/validators.ts";
 import { SCOPES } from "../service/scopes.ts";
 import { TEXTS } from "./checks.ts";
 
 /** Scopes: those of the table, and other names, unless such a name is a misspelt one of the table. */
-export const SCOPE_NAMES: Validator = {
-  words: "an array of non-empty strings",
-  accepts: (value) => TEXTS.accepts(value) && misspelt(value as string[]) === undefined, // it is one of texts
-  hint: (refused) => (TEXTS.accepts(refused) ? misspelt(refused as string[]) : undefined), // it is one of texts
-};
+export const SCOPE_NAMES: Validator<readonly string[]> = validator(
+  TEXTS.words,
+  (value) => {
+    const names = TEXTS.parse(value);
+    return names !== INVALID && misspelt(names) === undefined ? names : INVALID;
+  },
+  (refused) => {
+    const names = TEXTS.parse(refused);
+    return names === INVALID ? undefined : misspelt(names);
+  },
+);
 
 function misspelt(names: readonly string[]): string | undefined {
   for (const name of names) {

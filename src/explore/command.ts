@@ -7,7 +7,7 @@ import { logLine } from "../emulator/node/lines.ts";
 import { exploreProgram, quoted } from "./explore.ts";
 import { Interrupted } from "./interruption.ts";
 import { type FaultKind, KIND_NAMES } from "./kinds.ts";
-import { checkOptions, type ExplorationProgress, type ExploreOptions } from "./options.ts";
+import { type ExplorationProgress, type ExploreOptions, parseExploreOptions } from "./options.ts";
 import { isSafe } from "./report.ts";
 import type { Echo } from "./run.ts";
 import { wordsOf } from "./world.ts";
@@ -58,7 +58,7 @@ async function run(
     last = made;
     progress.show(made);
   };
-  const options = checkOptions({ ...readOptions(flags, program), signal: terminal.signal, onProgress });
+  const options = parseExploreOptions({ ...readOptions(flags, program), signal: terminal.signal, onProgress });
   const flagsOfRun = Object.entries(flags)
     .filter(([name]) => !ASIDE.includes(name))
     .flatMap(([name, given]) =>

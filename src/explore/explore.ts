@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
-import type { Present } from "../core/checks/validators.ts";
 import { isWrite } from "../core/wire/method.ts";
 import { atCaller } from "../emulator/checks.ts";
 import { Copies } from "./folder.ts";
 import { Interrupted, untilInterrupted } from "./interruption.ts";
 import { type Disturbance, KIND_NAMES, nameOf } from "./kinds.ts";
-import { checkOptions, type ExploreOptions } from "./options.ts";
+import { type ExploreOptions, type ParsedExploreOptions, parseExploreOptions } from "./options.ts";
 import { placesOf } from "./places.ts";
 import { ExplorationError, type ExplorationReport, groupByCause, type Instance, isSafe, reportOf } from "./report.ts";
 import { subjectOf } from "./requests.ts";
@@ -27,7 +26,7 @@ import { judge } from "./verdict.ts";
  * console.log(message);
  */
 export async function explore(options: ExploreOptions): Promise<ExplorationReport> {
-  const given = atCaller(explore, () => checkOptions(options));
+  const given = atCaller(explore, () => parseExploreOptions(options));
   const site: { stack?: string } = {};
   Error.captureStackTrace(site, explore);
   const report = await exploreProgram(given).catch((error: unknown) => {
@@ -54,7 +53,7 @@ export interface CommandPart {
 
 /** As {@link explore}; resolves with findings, too. Rejects with an {@link Interrupted} after a signal. */
 export async function exploreProgram(
-  options: Present<ExploreOptions>,
+  options: ParsedExploreOptions,
   part: CommandPart = {},
 ): Promise<ExplorationReport> {
   return untilInterrupted(options.signal, async (signal) => {

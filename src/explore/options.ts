@@ -1,15 +1,19 @@
 import {
-  FUNCTION,
-  LISTENER,
-  type ObjectSchema,
+  arrayOf,
+  functions,
+  INVALID,
+  listeners,
   oneOf,
-  type Present,
-  RECORD,
+  type Parsed,
   required,
+  type Shape,
   SIGNAL,
+  STRING,
+  typed,
   validator,
 } from "../core/checks/validators.ts";
-import { arrayOf, check, integer, TEXT, TEXTS } from "../emulator/checks.ts";
+import { isRecord } from "../core/checks/values.ts";
+import { check, integer, TEXT, TEXTS } from "../emulator/checks.ts";
 import type { EmulatorOptions } from "../emulator/options.ts";
 import { type FaultKind, KIND_NAMES } from "./kinds.ts";
 
@@ -57,25 +61,34 @@ export interface ExplorationProgress {
 }
 
 const KIND = oneOf(...KIND_NAMES);
-const COMMAND = validator(
-  "a program and its arguments, as an array of strings",
-  (value) => Array.isArray(value) && TEXT.accepts(value[0]) && value.every((word) => typeof word === "string"),
-);
+const STRINGS = arrayOf(STRING, "a program and its arguments, as an array of strings");
+const COMMAND = validator(STRINGS.words, (value) => {
+  const words = STRINGS.parse(value);
+  return words !== INVALID && words[0] ? words : INVALID;
+});
 
-const OPTIONS: ObjectSchema<ExploreOptions> = {
+const OPTIONS = {
   command: required(COMMAND),
   folder: TEXT,
-  env: RECORD,
-  prepare: FUNCTION,
+  env: typed("an object of strings", isEnvironment),
+  prepare: functions<NonNullable<ExploreOptions["prepare"]>>(),
   compare: TEXTS,
   faults: arrayOf(KIND, `an array of ${KIND_NAMES.join(", ")}`),
   jobs: integer(1, 1_000),
   timeoutMs: integer(1),
-  emulator: RECORD,
+  emulator: typed("an object", (value): value is EmulatorOptions => isRecord(value)), // each emulator parses them
   signal: SIGNAL,
-  onProgress: LISTENER,
-};
+  onProgress: listeners<ExplorationProgress>(),
+} satisfies Shape<ExploreOptions>;
 
-export function checkOptions(options: ExploreOptions): Present<ExploreOptions> {
+function isEnvironment(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((one) => typeof one === "string");
+}
+
+/** The options of an exploration, parsed. */
+export type ParsedExploreOptions = Parsed<typeof OPTIONS>;
+
+/** Throws a `TypeError` for an option that is unknown, of the wrong type or out of range. */
+export function parseExploreOptions(options: unknown): ParsedExploreOptions {
   return check.options(options, "options", OPTIONS);
 }

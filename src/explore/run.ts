@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Present } from "../core/checks/validators.ts";
 import { now, platformTurn } from "../core/time/clock.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { FaultHandle } from "../emulator/faults.ts";
@@ -11,13 +10,13 @@ import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { EmulatorSession } from "../emulator/tables.ts";
 import type { Copies, Copy } from "./folder.ts";
 import { type Disturbance, faultOf, KINDS } from "./kinds.ts";
-import type { ExploreOptions } from "./options.ts";
+import type { ExploreOptions, ParsedExploreOptions } from "./options.ts";
 import { type End, isDone, type Outcome, type RunRecord, type StartRecord } from "./run-record.ts";
 import { runStart } from "./start.ts";
 import { type Thing, thingsOf } from "./world.ts";
 
 export interface Setup {
-  readonly options: Present<ExploreOptions>;
+  readonly options: ParsedExploreOptions;
   readonly copies: Copies;
   readonly signal: AbortSignal;
 }

@@ -3,8 +3,15 @@ import type { Client } from "../client/client.ts";
 import { VERSION } from "../client/version.ts";
 import { closestName } from "../core/checks/hints.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { expectType, parseOptions } from "../core/checks/parse-options.ts";
-import { BOOLEAN, INTERVAL, type ObjectSchema, validator, withMethods } from "../core/checks/validators.ts";
+import {
+  BOOLEAN,
+  INTERVAL,
+  parseOptions,
+  parseValue,
+  type Shape,
+  typed,
+  withMethods,
+} from "../core/checks/validators.ts";
 import { nameOf } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
@@ -32,11 +39,11 @@ export interface McpServerOptions {
 
 const NAMES = Object.keys(TOOLS) as ToolName[]; // they are its keys
 
-const OPTIONS: ObjectSchema<McpServerOptions> = {
+const OPTIONS = {
   readOnly: BOOLEAN,
-  tools: validator("an array of names of tools", Array.isArray),
+  tools: typed("an array of names of tools", (value): value is readonly unknown[] => Array.isArray(value)),
   totalTimeoutMs: INTERVAL,
-};
+} satisfies Shape<McpServerOptions>;
 
 /**
  * Creates a Model Context Protocol server whose tools are operations of `client`: `list_projects`, `list_sessions`,
@@ -58,7 +65,7 @@ const OPTIONS: ObjectSchema<McpServerOptions> = {
 export function createMcpServer(client: Client, options?: McpServerOptions): McpServer {
   const read = () => {
     const { readOnly = false, tools, totalTimeoutMs = 50_000 } = parseOptions(options, "options", OPTIONS);
-    expectType(client, "client", withMethods("a Client", "request", "paginate"));
+    parseValue(client, "client", withMethods<Client>("a Client", "request", "paginate"));
     return { names: selectTools(tools, readOnly), issues: IssueMemory.of(client), totalTimeoutMs };
   };
   const { names, issues, totalTimeoutMs } = withCallerStack(createMcpServer, () => asErrorClass(ConfigError, read));
@@ -70,13 +77,14 @@ export function createMcpServer(client: Client, options?: McpServerOptions): Mcp
   return server;
 }
 
-function selectTools(wanted: readonly ToolName[] | undefined, readOnly: boolean): readonly ToolName[] {
-  for (const name of wanted ?? []) {
-    if (!NAMES.includes(name)) {
-      const meant = closestName(String(name), NAMES);
+function selectTools(wanted: readonly unknown[] | undefined, readOnly: boolean): readonly ToolName[] {
+  for (const given of wanted ?? []) {
+    const name = NAMES.find((one) => one === given);
+    if (name === undefined) {
+      const meant = closestName(String(given), NAMES);
       const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
-      const unknown = ["unknown tool", nameOf(String(name))].join(" ").trim();
-      invalid(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
+      const unknown = ["unknown tool", nameOf(String(given))].join(" ").trim();
+      return invalid(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
     }
     if (readOnly && TOOLS[name].writes) invalid(`tools: "${name}" beside readOnly: it writes`);
   }

@@ -1,8 +1,7 @@
 import * as api from "@opentelemetry/api";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
-import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../core/checks/validators.ts";
+import { ANYTHING, BOOLEAN, parseOptions, type Shape, withMethods } from "../core/checks/validators.ts";
 import { isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
@@ -48,17 +47,17 @@ export interface TelemetrySettings {
   baggage?: boolean | undefined;
 }
 
-const SETTINGS: ObjectSchema<TelemetrySettings> = {
-  tracerProvider: withMethods("a TracerProvider", "getTracer"),
-  meterProvider: withMethods("a MeterProvider", "getMeter"),
+const SETTINGS = {
+  tracerProvider: withMethods<api.TracerProvider>("a TracerProvider", "getTracer"),
+  meterProvider: withMethods<api.MeterProvider>("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
   baggage: BOOLEAN,
-};
+} satisfies Shape<TelemetrySettings>;
 
 /** Marks what `instrument` has made, in each copy of the package. */
 const INSTRUMENTED = Symbol.for("project-automation.instrumented");
 
-const INSTRUMENTATION = withMethods("an instrumentation", "begin");
+const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begin");
 
 /**
  * Returns options of a client that traces and measures its calls with OpenTelemetry: the given ones with an
@@ -76,7 +75,7 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
     const others = Object.fromEntries(
       Object.keys(isPlainObject(options) ? options : {}).map((name) => [name, ANYTHING]),
     );
-    const { instrumentation } = parseOptions<Pick<ClientOptions, "baseUrl" | "instrumentation">>(options, "options", {
+    const { instrumentation } = parseOptions(options, "options", {
       baseUrl: ANYTHING,
       ...others,
       instrumentation: INSTRUMENTATION,

@@ -1,7 +1,16 @@
 import { ConfigError } from "../client/index.ts";
-import { invalid } from "../core/checks/invalid-input.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
-import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../core/checks/validators.ts";
+import {
+  INTERVAL,
+  INVALID,
+  listeners,
+  numbers,
+  parseOptions,
+  required,
+  type Shape,
+  strings,
+  validator,
+} from "../core/checks/validators.ts";
+import { isObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import {
   type ClientErrors,
@@ -44,32 +53,32 @@ export interface RedisSettings {
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 3_600_000;
 
-const OPTIONS: ObjectSchema<RedisRateLimiterOptions> = {
-  client: ANYTHING,
-  namespace: validator(
-    "1 to 100 letters, digits and any of _ . : -",
-    (value) => typeof value === "string" && /^[\w.:-]{1,100}$/.test(value),
-  ),
+const CLIENT = validator(
+  "a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
+  (client) => {
+    const evaluate = evaluateWith(client);
+    return evaluate !== undefined && isObject(client) ? { client, evaluate } : INVALID;
+  },
+);
+
+const OPTIONS = {
+  client: required(CLIENT),
+  namespace: strings("1 to 100 letters, digits and any of _ . : -", (value) => /^[\w.:-]{1,100}$/.test(value)),
   commandTimeoutMs: INTERVAL,
-  leaseMs: validator(
+  leaseMs: numbers(
     `a number of milliseconds from ${SHORTEST_LEASE_MS} to ${LONGEST_LEASE_MS}`,
-    (value) => typeof value === "number" && value >= SHORTEST_LEASE_MS && value <= LONGEST_LEASE_MS,
+    (value) => value >= SHORTEST_LEASE_MS && value <= LONGEST_LEASE_MS,
   ),
-  onEvent: LISTENER,
-};
+  onEvent: listeners<FleetEvent>(),
+} satisfies Shape<RedisRateLimiterOptions>;
 
 /** @throws `ConfigError` for the first invalid option */
-export function checkOptions(options: RedisRateLimiterOptions): RedisSettings {
+export function parseRedisOptions(options: unknown): RedisSettings {
   return asErrorClass(ConfigError, () => {
-    const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = parseOptions(options, "options", OPTIONS);
-    const evaluate =
-      evaluateWith(client) ??
-      invalid(
-        "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
-      );
+    const { client: given, namespace, commandTimeoutMs, leaseMs, onEvent } = parseOptions(options, "options", OPTIONS);
     return {
-      evaluate,
-      errors: hearErrors(client),
+      evaluate: given.evaluate,
+      errors: hearErrors(given.client),
       namespace: namespace ?? "project-automation",
       commandTimeoutMs: commandTimeoutMs ?? 250,
       leaseMs: Math.ceil(leaseMs ?? 5_000),

@@ -7,8 +7,7 @@ import {
   type RateLimitHead,
   type ReportedPause,
 } from "../client/index.ts";
-import { expectType } from "../core/checks/parse-options.ts";
-import { STRING } from "../core/checks/validators.ts";
+import { parseValue, STRING } from "../core/checks/validators.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { MemoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
@@ -17,7 +16,7 @@ import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
 import { type Lease, Leases } from "./leases.ts";
-import { checkOptions, type RedisRateLimiterOptions } from "./options.ts";
+import { parseRedisOptions, type RedisRateLimiterOptions } from "./options.ts";
 
 /** A rate limiter that several processes share. */
 export interface SharedRateLimiter extends RateLimiter {
@@ -44,7 +43,7 @@ export interface SharedRateLimiter extends RateLimiter {
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
 export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
-  const checked = withCallerStack(redisRateLimiter, () => checkOptions(options));
+  const checked = withCallerStack(redisRateLimiter, () => parseRedisOptions(options));
   const process = crypto.randomUUID();
   const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
   const leases = new Leases(process, checked.leaseMs);
@@ -53,7 +52,7 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
     enter: (call) => new FleetPermit(local, call),
     snapshot: (...of) => local.snapshot(...of),
     clearPause: async (given) => {
-      const token = asErrorClass(ArgumentError, () => expectType(given, "token", STRING));
+      const token = asErrorClass(ArgumentError, () => parseValue(given, "token", STRING));
       for (const gate of local.gatesOf(token)) gate.endPause();
       await local.gateOf(token, EVERY_SERVICE).clearPause();
     },

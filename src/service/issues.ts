@@ -1,9 +1,8 @@
 import type { ApiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
-import { readOptions } from "../core/call/settings.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
-import { type ObjectSchema, required, STRING } from "../core/checks/validators.ts";
+import { parseCallOptions } from "../core/call/settings.ts";
+import { parseOptions, required, type Shape, STRING } from "../core/checks/validators.ts";
 import { pathOf } from "../core/wire/path.ts";
 import type { Issue, IssueType } from "./models.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
@@ -17,7 +16,7 @@ export interface IssueCreateInput {
   type: IssueType;
 }
 
-const CREATE_INPUT: ObjectSchema<IssueCreateInput> = { title: required(STRING), type: required(STRING) };
+const CREATE_INPUT = { title: required(STRING), type: required(STRING) } satisfies Shape<IssueCreateInput>;
 
 /**
  * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid
@@ -47,7 +46,7 @@ export class Issues {
       fields: Object.keys(CREATE_INPUT),
       schema: issueValidator,
       scope: "issues:write",
-      options: readOptions(options),
+      options: parseCallOptions(options),
     }));
   }
 }

@@ -1,7 +1,6 @@
 import type { Send } from "../core/call/send.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { expectType } from "../core/checks/parse-options.ts";
-import { STRING } from "../core/checks/validators.ts";
+import { parseValue, STRING } from "../core/checks/validators.ts";
 import { describeValue, isObject, isPlainObject } from "../core/checks/values.ts";
 import { type ListOptions, type ListParams, listQuery } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
@@ -19,7 +18,7 @@ export function projectValue(project: ProjectRef, service: Service): string {
   if (typeof project === "string") return project;
   if (isObject(project) && "id" in project) {
     expectOwn(project, service);
-    return expectType(project.id, "project.id", STRING);
+    return parseValue(project.id, "project.id", STRING);
   }
   const lack = isPlainObject(project) ? " without an id; the project is the first argument" : "";
   return invalid(`project must be a name, an id or a project, not ${describeValue(project)}${lack}`);

@@ -1,7 +1,7 @@
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { OperationFields, Origin } from "../core/call/operation.ts";
 import type { Send } from "../core/call/send.ts";
-import type { CheckedOptions } from "../core/call/settings.ts";
+import type { ParsedCallOptions } from "../core/call/settings.ts";
 import type { Range } from "../core/checks/range.ts";
 import { type AutomationError, annotate, isBrandedError } from "../core/errors/automation-error.ts";
 import { AbortError, TimeoutError } from "../core/errors/classes.ts";
@@ -14,7 +14,7 @@ import { delayOfPoll, NO_OUTAGE, type Outage, outageAfter } from "./outage.ts";
 import { sessionValidator } from "./schemas/validators.ts";
 
 /** Asks for one session. */
-export function getSession(id: string, options: CheckedOptions): OperationFields<Session> {
+export function getSession(id: string, options: ParsedCallOptions): OperationFields<Session> {
   const path = pathOf("/sessions/{id}", { id });
   return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
 }
@@ -32,7 +32,7 @@ export interface Wait {
 }
 
 /** The options of a wait, checked. */
-export interface PollOptions extends CheckedOptions {
+export interface PollOptions extends ParsedCallOptions {
   /** The first and the longest wait between two polls, in milliseconds. */
   readonly intervals: Range;
 }

@@ -1,8 +1,8 @@
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
-import { type CheckedOptions, readOptions } from "../core/call/settings.ts";
+import { type ParsedCallOptions, parseCallOptions } from "../core/call/settings.ts";
 import { expectRange, type Range, rangeOf } from "../core/checks/range.ts";
-import { INTERVAL, type ObjectSchema } from "../core/checks/validators.ts";
+import { INTERVAL, type Parsed, type Shape } from "../core/checks/validators.ts";
 import { deferErrors } from "../core/list.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Session } from "./models.ts";
@@ -34,24 +34,24 @@ export interface WaitOptions extends WatchOptions {
   until: (session: Session) => boolean | Promise<boolean>;
 }
 
-const WATCH_OPTIONS: ObjectSchema<Omit<WatchOptions, keyof CallOptions>> = {
+const WATCH_OPTIONS = {
   intervalMs: INTERVAL,
   maxIntervalMs: INTERVAL,
-};
-const WAIT_OPTIONS: ObjectSchema<Omit<WaitOptions, keyof CallOptions>> = {
+} satisfies Shape<Omit<WatchOptions, keyof CallOptions>>;
+const WAIT_OPTIONS = {
   ...WATCH_OPTIONS,
   until: UNTIL,
-};
+} satisfies Shape<Omit<WaitOptions, keyof CallOptions>>;
 
 /** The intervals by default, in milliseconds. */
 const INTERVALS: Range = [1_000, 15_000];
 
-function withIntervals({ intervalMs, maxIntervalMs, ...options }: CheckedWatch): PollOptions {
+function withIntervals({ intervalMs, maxIntervalMs, ...options }: ParsedWatchOptions): PollOptions {
   expectRange([intervalMs, maxIntervalMs], ["options.intervalMs", "options.maxIntervalMs"]);
   return { ...options, intervals: rangeOf([intervalMs, maxIntervalMs], INTERVALS) };
 }
 
-type CheckedWatch = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
+type ParsedWatchOptions = ParsedCallOptions & Parsed<typeof WATCH_OPTIONS>;
 
 /** Polls a session until `until` is true of it. */
 export function waitFor(send: Send, id: string, given: WaitOptions): Promise<Session> {
@@ -59,7 +59,7 @@ export function waitFor(send: Send, id: string, given: WaitOptions): Promise<Ses
   const { fetch } = globalThis;
   return (async () => {
     const { until, ...options } = send.parse(name, () => {
-      const { until, ...others } = readOptions(given, WAIT_OPTIONS);
+      const { until, ...others } = parseCallOptions(given, WAIT_OPTIONS);
       return { until, ...withIntervals(others) };
     });
     return await new SessionPolls(send, { name, id, isWanted: until, fetch }, options).next();
@@ -74,7 +74,7 @@ export function watch(
 ): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
   const name = "sessions.watch";
   const { fetch } = globalThis;
-  const read = deferErrors(() => send.parse(name, () => withIntervals(readOptions(options, WATCH_OPTIONS))));
+  const read = deferErrors(() => send.parse(name, () => withIntervals(parseCallOptions(options, WATCH_OPTIONS))));
   return async function* changes(closing) {
     // The states and not the sessions are compared: the consumer may change a session that it was handed.
     let latest: readonly unknown[] = [];

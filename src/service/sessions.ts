@@ -1,7 +1,7 @@
 import type { ApiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
-import { readOptions } from "../core/call/settings.ts";
+import { parseCallOptions } from "../core/call/settings.ts";
 import { captureCaller, withCallerStack } from "../core/errors/caller-stack.ts";
 import { type ListOptions, type ListParams, listQuery } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
@@ -52,7 +52,7 @@ export class Sessions {
       scope: "sessions:read",
       options,
     }));
-    this.get = send.method("sessions.get", (id, options) => getSession(id, readOptions(options)));
+    this.get = send.method("sessions.get", (id, options) => getSession(id, parseCallOptions(options)));
   }
 
   /**

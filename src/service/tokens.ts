@@ -1,10 +1,9 @@
 import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
-import { readOptions } from "../core/call/settings.ts";
+import { parseCallOptions } from "../core/call/settings.ts";
 import { closestName, namesOf } from "../core/checks/hints.ts";
-import { parseOptions } from "../core/checks/parse-options.ts";
-import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../core/checks/validators.ts";
+import { arrayOf, BOOLEAN, numbers, parseOptions, required, type Shape, STRING } from "../core/checks/validators.ts";
 import { pathOf } from "../core/wire/path.ts";
 import type { CreatedToken } from "./models.ts";
 import { rotation } from "./rotation.ts";
@@ -70,7 +69,9 @@ export class Tokens {
    */
   rotate: (id: string, options?: RotateOptions) => ApiPromise<CreatedToken> = (id, given) =>
     apiPromise(this.rotate, async () => {
-      const { adopt = false, ...options } = this.#send.parse("tokens.rotate", () => readOptions(given, ROTATE_OPTIONS));
+      const { adopt = false, ...options } = this.#send.parse("tokens.rotate", () =>
+        parseCallOptions(given, ROTATE_OPTIONS),
+      );
       const rotate = () => this.#send.call("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
       return adopt ? await this.#send.adopt(rotate) : await rotate();
     });
@@ -98,8 +99,8 @@ export class Tokens {
         json,
         fields: Object.keys(CREATE_INPUT),
         schema: createdTokenValidator,
-        adviceOn403: (detail) => adviceOnScopes(json.scopes, detail),
-        options: readOptions(options),
+        adviceOn403: (detail) => adviceOnScopes(json.scopes ?? [], detail),
+        options: parseCallOptions(options),
       };
     });
     this.revoke = send.method("tokens.revoke", (id, options) => ({
@@ -107,20 +108,16 @@ export class Tokens {
       path: pathOf("/me/tokens/{id}", { id }),
       expects: "nothing",
       fields: [],
-      options: readOptions(options),
+      options: parseCallOptions(options),
     }));
   }
 }
 
-const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
+const CREATE_INPUT = {
   name: required(STRING),
-  // Array.from shows the holes of an array, which `every` passes over.
-  scopes: validator(
-    'an array of scopes, such as ["issues:write"]',
-    (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
-  ),
-  expires_in_days: validator("a safe integer", Number.isSafeInteger),
-};
+  scopes: arrayOf(STRING, 'an array of scopes, such as ["issues:write"]'),
+  expires_in_days: numbers("a safe integer", Number.isSafeInteger),
+} satisfies Shape<TokenCreateInput>;
 
 const ROTATE_OPTIONS = namesOf("call", { adopt: BOOLEAN });
 

@@ -1,4 +1,4 @@
-import { FUNCTION, required, type Validator } from "../core/checks/validators.ts";
+import { functions, mapped, type RequiredValidator, required } from "../core/checks/validators.ts";
 import { describeValue, isPromise } from "../core/checks/values.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import type { Session } from "./models.ts";
@@ -6,17 +6,14 @@ import type { Session } from "./models.ts";
 type Until = (session: Session) => boolean | Promise<boolean>;
 
 /** `until` of a wait, which has to return a boolean: without a `return` it would never end the wait. */
-export const UNTIL: Validator = {
-  ...required(FUNCTION),
-  read: (until: Until): Until => {
-    return (session) => {
-      const result = until(session);
-      return isPromise(result) ? result.then(expectBoolean) : expectBoolean(result);
-    };
-  },
-};
+export const UNTIL: RequiredValidator<Until> = required(
+  mapped(functions<Until>(), (until) => (session) => {
+    const result = until(session);
+    return isPromise(result) ? result.then(parseResult) : parseResult(result);
+  }),
+);
 
-function expectBoolean(result: boolean): boolean {
+function parseResult(result: boolean): boolean {
   if (typeof result === "boolean") return result;
   const hint = result === undefined ? ": does it lack a return?" : "";
   throw new ArgumentError(`sessions.waitFor: until must return true or false, not ${describeValue(result)}${hint}`);

@@ -20,7 +20,7 @@ if (!("http" in msw)) {
  * const server = setupServer(...emulatorHandlers(emulator));
  */
 export function emulatorHandlers(emulator: Emulator): msw.HttpHandler[] {
-  check.value(emulator, "emulator", withMethods("one of createEmulator", "fetch"));
+  check.value(emulator, "emulator", withMethods<Emulator>("one of createEmulator", "fetch"));
   const base = emulator.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return [
     msw.http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {

@@ -184,7 +184,7 @@ describe("the command", () => {
 
   test.each<[string, unknown, string]>([
     ["is no JSON", "{ projects: 3 }", "JSON"],
-    ["holds no object", [], "the seed must be an object, not an array"],
+    ["holds no object", [], "the seed must be an object such as { projects }, not an array"],
     ["holds an unknown key", { sessions: 3 }, 'the seed must not have the unknown key "sessions"'],
     ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed must not have the unknown key "baseUrl"'],
     [

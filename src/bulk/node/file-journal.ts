@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ArgumentError } from "../../client/index.ts";
-import { expectType, parseOptions } from "../../core/checks/parse-options.ts";
 import { textOfUrl } from "../../core/checks/parse-url.ts";
-import { validator } from "../../core/checks/validators.ts";
+import { INVALID, parseOptions, parseValue, type Shape, strings, validator } from "../../core/checks/validators.ts";
 import { asErrorClass } from "../../core/errors/as-error-class.ts";
 import { withCallerStack } from "../../core/errors/caller-stack.ts";
 import { JournalError } from "../../core/errors/journal-error.ts";
@@ -32,15 +31,17 @@ export interface FileJournalOptions {
   readonly id?: string | undefined;
 }
 
+/** An absolute path. */
 const PATH = validator("a string that is not empty, or a URL that begins with file:", (value) => {
   const text = textOfUrl(value);
-  return typeof text === "string" && (value === text ? text !== "" : text.startsWith("file:"));
+  if (typeof text !== "string" || text === "") return INVALID;
+  if (text === value) return resolve(text);
+  return text.startsWith("file:") ? fileURLToPath(text) : INVALID;
 });
 
-const ID = validator(
-  "a string of 1 to 200 characters",
-  (value) => typeof value === "string" && value.length > 0 && value.length <= 200,
-);
+const OPTIONS = {
+  id: strings("a string of 1 to 200 characters", (value) => value.length > 0 && value.length <= 200),
+} satisfies Shape<FileJournalOptions>;
 
 /**
  * Creates a journal in a file. It resolves a relative path now, and opens nothing: the run opens and locks the file when it
@@ -60,9 +61,9 @@ const ID = validator(
  */
 export function fileJournal(path: string | URL, options?: FileJournalOptions): FileJournal {
   const read = () => {
-    expectType(path, "path", PATH);
-    const { id } = parseOptions<FileJournalOptions>(options, "options", { id: ID });
-    return new ReopenedFile(typeof path === "string" ? resolve(path) : fileURLToPath(path.href), headerLine(id));
+    const absolute = parseValue(path, "path", PATH);
+    const { id } = parseOptions(options, "options", OPTIONS);
+    return new ReopenedFile(absolute, headerLine(id));
   };
   return withCallerStack(fileJournal, () => asErrorClass(ArgumentError, read));
 }

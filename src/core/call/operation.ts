@@ -5,7 +5,7 @@ import type { FetchFunction } from "../wire/http-request.ts";
 import { isWrite, type Method } from "../wire/method.ts";
 import { encodePath, type Path } from "../wire/path.ts";
 import type { Success } from "./api-promise.ts";
-import type { CheckedOptions, RetryRules } from "./settings.ts";
+import type { ParsedCallOptions, RetryRules } from "./settings.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** One operation of the service as data: the request, the caller's options, and the shape of the response. */
@@ -37,7 +37,7 @@ export interface Operation<Output> {
   readonly scope?: string | undefined;
   /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
   readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;
-  readonly options: CheckedOptions;
+  readonly options: ParsedCallOptions;
 }
 
 /** An operation as resources describe it; `label` is the name where it is left out. */

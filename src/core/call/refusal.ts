@@ -1,5 +1,5 @@
 import { parseUrl } from "../checks/parse-url.ts";
-import { isObject, isRecord, nullPrototype } from "../checks/values.ts";
+import { isRecord } from "../checks/values.ts";
 import { oneLine } from "../secrets/redact.ts";
 import { TAKEN } from "../wire/body.ts";
 import type { ResponseHead } from "../wire/head.ts";
@@ -31,10 +31,9 @@ const MARKUP =
  */
 export function serviceWords(body: unknown): ServiceWords {
   if (!isRecord(body)) return { code: undefined, detail: undefined };
-  const own = nullPrototype<Record<string, unknown>>(body);
-  const { error, errors } = own;
+  const { error, errors } = body;
   const isCode = typeof error === "string" && CODE.test(error);
-  const places = [own, isCode ? {} : placeOf(error), placeOf(Array.isArray(errors) ? errors[0] : undefined)];
+  const places = [body, isCode ? {} : placeOf(error), placeOf(Array.isArray(errors) ? errors[0] : undefined)];
   const texts = places.map(({ message, detail }) => sentenceOf(message) ?? sentenceOf(detail));
   const spoken = places.filter((_, index) => texts[index] !== undefined);
   const besides = [...spoken, ...places].find(({ code }) => code !== undefined);
@@ -43,7 +42,7 @@ export function serviceWords(body: unknown): ServiceWords {
 }
 
 function placeOf(value: unknown): Record<string, unknown> {
-  return nullPrototype(isObject(value) ? value : { message: value });
+  return isRecord(value) ? value : { message: value };
 }
 
 function sentenceOf(value: unknown): string | undefined {

@@ -1,17 +1,19 @@
 import { namesOf } from "../checks/hints.ts";
-import { parseOptions } from "../checks/parse-options.ts";
 import { expectRange } from "../checks/range.ts";
 import {
   BOOLEAN,
   countFrom,
-  FUNCTION,
-  type ObjectSchema,
-  type Present,
+  either,
+  functions,
+  mapped,
+  numbers,
+  type Parsed,
+  parseOptions,
   RECORD,
+  type Shape,
   SIGNAL,
   TIMEOUT,
-  type Validator,
-  validator,
+  typed,
 } from "../checks/validators.ts";
 import { isObject, isPlainObject } from "../checks/values.ts";
 import type { ClientEvent } from "../events.ts";
@@ -19,9 +21,9 @@ import type { CombinedInstrumentation, InnerInstrumentation, RunHook } from "../
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import type { Service } from "../wire/base-url.ts";
-import { readHeaders } from "../wire/headers.ts";
+import { parseHeaders } from "../wire/headers.ts";
 import type { FetchFunction, SendHttp } from "../wire/http-request.ts";
-import { copyQuery, QUERY } from "../wire/query.ts";
+import { QUERY } from "../wire/query.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
 
 /** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
@@ -40,7 +42,7 @@ export const DEFAULT_RETRY: RetryRules = {
 };
 
 /** Options as they are read, with every default in place. A call has the settings of its client, and its own options replace them. */
-export interface Settings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
+export interface Settings extends Pick<ParsedCallOptions, "signal" | "extra" | "onRequest" | "onResponse"> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   /** `false`: one request, no wait for a pause, no renewal of the token. */
@@ -81,72 +83,60 @@ export interface Context extends Settings {
 /** The fields by which events name an attempt of a call. */
 export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
 
-/** Checked options, before they are laid over the settings of a client, which has those that are left out. */
-export type CheckedOptions<Read = Pick<Settings, keyof CallOptions>> = Partial<Omit<Read, "retry">> & {
-  readonly retry?: Partial<RetryRules> | false;
-};
+const DELAY = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
 
-const DELAY: Validator = validator(
-  "a number of milliseconds from 0 up",
-  (value) => typeof value === "number" && value >= 0,
-);
-
-const RETRY: ObjectSchema<RetryOptions> = {
+const RETRY = {
   attempts: countFrom(1),
   minDelayMs: DELAY,
   maxDelayMs: DELAY,
   rateLimitWaits: countFrom(0),
   maxRetryAfterMs: DELAY,
   unsafeWrites: BOOLEAN,
-};
+} satisfies Shape<RetryOptions>;
 
 /** Options that clients and calls share. */
-export const SHARED_OPTIONS: ObjectSchema<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
+export const SHARED_OPTIONS = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
-  retry: validator(
-    "an object such as { attempts: 3 }, or false",
-    (value) => value === false || isObject(value),
-    (retry: RetryOptions | false) => retry && parseOptions(retry, "retry", RETRY),
+  retry: either(
+    false,
+    mapped(typed("an object such as { attempts: 3 }", isObject), (retry) => parseOptions(retry, "retry", RETRY)),
   ),
-  headers: validator("a HeadersInit", isObject, readHeaders),
-};
+  headers: mapped(typed("a HeadersInit", isObject), parseHeaders),
+} satisfies Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">>;
 
-const EXTRA: ObjectSchema<ExtraOptions> = {
-  query: { ...QUERY, read: copyQuery },
-  json: validator("a plain object of members", isPlainObject),
-};
+const EXTRA = {
+  query: QUERY,
+  json: typed("a plain object of members", isPlainObject),
+} satisfies Shape<ExtraOptions>;
 
-const CALL_OPTIONS: ObjectSchema<CallOptions> = namesOf("call", {
+const CALL_OPTIONS = namesOf("call", {
   signal: SIGNAL,
   ...SHARED_OPTIONS,
-  extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
-  onRequest: FUNCTION,
-  onResponse: FUNCTION,
-});
+  extra: mapped(RECORD, (extra) => parseOptions(extra, "options.extra", EXTRA)),
+  onRequest: functions<NonNullable<CallOptions["onRequest"]>>(),
+  onResponse: functions<NonNullable<CallOptions["onResponse"]>>(),
+} satisfies Shape<CallOptions>);
 
-const NO_OPTIONS: CheckedOptions = {};
+/** The options of a call, before they are laid over the settings of its client. */
+export type ParsedCallOptions = Parsed<typeof CALL_OPTIONS>;
 
-/**
- * Checks and copies the options of a call, so that later changes have no effect. `own` are the options that only this
- * method takes.
- */
-export function readOptions<Options extends CallOptions>(
-  options: Options | undefined,
-  own?: ObjectSchema<Omit<Options, keyof CallOptions>>,
-): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
-  const checked =
-    options === undefined && own === undefined
-      ? NO_OPTIONS
-      : parseOptions<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
-  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // each validator has read its field
+const NO_OPTIONS: ParsedCallOptions = {};
+
+/** Parses and copies the options of a call, so that later changes have no effect. */
+export function parseCallOptions(options: unknown): ParsedCallOptions;
+/** The same for a method that takes options of its `own` beside. */
+export function parseCallOptions<Own extends Shape>(options: unknown, own: Own): ParsedCallOptions & Parsed<Own>;
+export function parseCallOptions(options: unknown, own?: Shape): ParsedCallOptions {
+  if (options === undefined && own === undefined) return NO_OPTIONS;
+  return parseOptions(options, "options", { ...CALL_OPTIONS, ...own });
 }
 
 /** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */
-export function mergeSettings<Read extends Pick<Settings, "retry" | "headers">>(
-  options: CheckedOptions<Read>,
-  base: Read,
-): Read {
+export function mergeSettings<All extends Pick<Settings, "retry" | "headers">>(
+  options: Partial<Omit<All, "retry">> & Pick<ParsedCallOptions, "retry">,
+  base: All,
+): All {
   if (options === NO_OPTIONS) return base;
   const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };

@@ -5,11 +5,6 @@ export function hasMethods(value: unknown, ...names: readonly string[]): boolean
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
 
-/** Copies objects into one that inherits nothing: a property of `Object.prototype` is no option. */
-export function nullPrototype<Fields extends object>(...parts: readonly Partial<Fields>[]): Fields {
-  return Object.assign(Object.create(null) as object, ...parts) as Fields; // the parts together have all fields
-}
-
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -20,7 +15,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns whether a value is an object of no class, of this realm or another. */
-export function isPlainObject(value: unknown): boolean {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

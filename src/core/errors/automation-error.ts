@@ -1,5 +1,4 @@
 import { isError } from "../checks/foreign.ts";
-import { isObject } from "../checks/values.ts";
 import type { ErrorRecords } from "./error-records.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
@@ -99,11 +98,7 @@ export class AutomationError extends Error {
   /** The test of `instanceof`: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A class that was compiled to a function asks this before its constructor has set the kind.
-    try {
-      if (super[Symbol.hasInstance](value)) return true;
-    } catch {
-      return false; // a revoked proxy has no prototype
-    }
+    if (super[Symbol.hasInstance](value)) return true;
     // A subclass written by a user has no kinds of its own; its prototype decides.
     if (!Object.hasOwn(this, "kinds") || !isBrandedError(value)) return false;
     return this.kinds.length === 0 || this.kinds.includes(value.kind);
@@ -126,8 +121,6 @@ export class AutomationError extends Error {
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message);
-    // Plain JavaScript does not refuse details in the message's place.
-    if (isObject(message)) throw new TypeError("message must be a string");
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
@@ -158,12 +151,7 @@ function kindOf(error: AutomationError): string {
 
 /** `true` for an error of this library, of any copy of it. */
 export function isBrandedError(value: unknown): value is AutomationError {
-  try {
-    return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked
-  } catch {
-    // A revoked proxy throws at every access.
-    return false;
-  }
+  return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked
 }
 
 /**
@@ -192,12 +180,7 @@ function attachCause(error: Error, cause: unknown): void {
 }
 
 function summarize(cause: unknown): unknown {
-  try {
-    if (!isError(cause)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
-    const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
-    return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
-  } catch {
-    // A value that the application threw may throw when it is read.
-    return undefined;
-  }
+  if (!isError(cause)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
+  const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
+  return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
 }

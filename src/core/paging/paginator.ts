@@ -1,6 +1,5 @@
 import { type ApiPromise, apiPromise, type Success } from "../call/api-promise.ts";
-import { parseOptions } from "../checks/parse-options.ts";
-import { countFrom, type ObjectSchema } from "../checks/validators.ts";
+import { countFrom, parseOptions, type Shape } from "../checks/validators.ts";
 import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "./page.ts";
@@ -16,7 +15,7 @@ export interface ToArrayOptions {
   max?: number | undefined;
 }
 
-const TO_ARRAY_OPTIONS: ObjectSchema<ToArrayOptions> = { max: countFrom(0) };
+const TO_ARRAY_OPTIONS = { max: countFrom(0) } satisfies Shape<ToArrayOptions>;
 
 /** Ways to consume a list. */
 const CONSUME = "use for await, .page() or .toArray()";

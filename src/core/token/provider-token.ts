@@ -1,6 +1,6 @@
 import type { Deadline } from "../time/deadline.ts";
 import { SharedWork } from "./shared-work.ts";
-import { flawOfToken } from "./token-format.ts";
+import { problemOfToken } from "./token-format.ts";
 import {
   LatestToken,
   type TokenContext,
@@ -78,8 +78,8 @@ export class ProviderToken extends LatestToken implements TokenSource {
     } catch (cause) {
       throw new TokenUnavailable("the token provider failed", { cause });
     }
-    const flaw = flawOfToken(token);
-    if (flaw !== undefined) throw new TokenUnavailable(`the token provider returned no usable token: it ${flaw}`);
+    const problem = problemOfToken(token);
+    if (problem !== undefined) throw new TokenUnavailable(`the token provider returned no usable token: it ${problem}`);
     this.current = token;
     return token;
   }

@@ -1,18 +1,20 @@
 import { invalid } from "../checks/invalid-input.ts";
-import { parseOptions } from "../checks/parse-options.ts";
 import {
   ANYTHING,
-  FUNCTION,
-  LISTENER,
-  type ObjectSchema,
-  type Present,
+  functions,
+  INVALID,
+  listeners,
+  numbers,
+  type Parsed,
+  parseOptions,
   required,
+  type Shape,
   validator,
 } from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
-import { flawOfToken, type RotatedToken, type StoredToken, TOKEN } from "./token-format.ts";
+import { parseToken, type RotatedToken, type StoredToken, TOKEN } from "./token-format.ts";
 
 /** Options of `rotatingToken`. */
 export interface RotatingTokenOptions {
@@ -40,38 +42,36 @@ export interface RotatingTokenOptions {
   onRotationFailed?: ((error: unknown) => void) | undefined;
 }
 
-const OPTIONS: ObjectSchema<RotatingTokenOptions> = {
-  token: required(validator("an object with id, plaintext and expires_at", isRecord)),
-  renewBeforeMs: validator(
-    "a number of milliseconds from 0 up",
-    (value) => Number.isFinite(value) && Number(value) >= 0,
+const OPTIONS = {
+  token: required(
+    validator("an object with id, plaintext and expires_at", (value) =>
+      isRecord(value) ? parseStoredToken(value) : INVALID,
+    ),
   ),
-  onRotated: required(FUNCTION),
-  onRotationFailed: LISTENER,
-};
+  renewBeforeMs: numbers("a number of milliseconds from 0 up", (value) => Number.isFinite(value) && value >= 0),
+  onRotated: required(functions<RotatingTokenOptions["onRotated"]>()),
+  onRotationFailed: listeners<unknown>(),
+} satisfies Shape<RotatingTokenOptions>;
 
-/**
- * Reads each option once.
- *
- * @throws `ConfigError` if an option is invalid; its message never contains the token.
- */
-export function checkRotatingToken(options: RotatingTokenOptions): Present<RotatingTokenOptions> {
+/** The record as it was stored, with all its fields. */
+function parseStoredToken(record: Readonly<Record<string, unknown>>): StoredToken {
+  const others = Object.fromEntries(Object.keys(record).map((key) => [key, ANYTHING]));
+  const { id, expires_at } = TOKEN;
+  const fields = { id: required(id), plaintext: required(ANYTHING), expires_at: required(expires_at) };
+  const token = parseOptions(record, "options.token", { ...others, key_id: ANYTHING, ...fields });
+  const plaintext = parseToken(token.plaintext, "options.token.plaintext");
+  const { key_id: keyId } = token;
+  if (typeof keyId === "string" && !plaintext.includes(keyId)) {
+    invalid("options.token.plaintext does not hold its key_id: they are of two records");
+  }
+  return { ...token, plaintext };
+}
+
+/** @throws `ConfigError` if an option is invalid; its message never contains the token. */
+export function parseRotatingTokenOptions(options: unknown): Parsed<typeof OPTIONS> {
   return asErrorClass(
     ConfigError,
-    () => {
-      const checked = parseOptions(options, "options", OPTIONS);
-      const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
-      const { id, expires_at } = TOKEN;
-      const shape = { ...others, id: required(id), plaintext: required(ANYTHING), expires_at: required(expires_at) };
-      const token = parseOptions(checked.token, "options.token", shape);
-      const flaw = flawOfToken(token.plaintext);
-      if (flaw !== undefined) invalid(`options.token.plaintext ${flaw}`);
-      const { key_id: keyId, plaintext } = token as { readonly key_id?: unknown; readonly plaintext: string }; // it has no flaw
-      if (typeof keyId === "string" && !plaintext.includes(keyId)) {
-        invalid("options.token.plaintext does not hold its key_id: they are of two records");
-      }
-      return { ...checked, token };
-    },
-    (flaw) => `rotatingToken: ${flaw}`,
+    () => parseOptions(options, "options", OPTIONS),
+    (problem) => `rotatingToken: ${problem}`,
   );
 }

@@ -1,9 +1,8 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import type { Present } from "../checks/validators.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import { type LivingToken, livingToken, type RunInContext, type Terms } from "./living-token.ts";
-import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
+import { parseRotatingTokenOptions, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import type { RotatedToken, StoredToken } from "./token-format.ts";
 import { type Rotate, type TokenSource, type TokenSourceFactory, TokenUnavailable } from "./token-source.ts";
 
@@ -47,7 +46,7 @@ export interface RotatingToken extends TokenSourceFactory {
  * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
  */
 export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
-  return withCallerStack(rotatingToken, () => new SelfRotatingToken(checkRotatingToken(options)));
+  return withCallerStack(rotatingToken, () => new SelfRotatingToken(parseRotatingTokenOptions(options)));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -62,7 +61,7 @@ class SelfRotatingToken implements RotatingToken {
   /** A call was made: the token is for that service alone. */
   #isBound = false;
 
-  constructor({ token, renewBeforeMs = DAY_MS, ...others }: Present<RotatingTokenOptions>) {
+  constructor({ token, renewBeforeMs = DAY_MS, ...others }: ReturnType<typeof parseRotatingTokenOptions>) {
     this.#stored = token;
     this.#terms = { ...others, renewBeforeMs, inOwnContext: keepContext() };
   }

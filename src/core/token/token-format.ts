@@ -1,13 +1,14 @@
-import { type ObjectSchema, validator } from "../checks/validators.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { INVALID, type Shape, strings } from "../checks/validators.ts";
 import { describeValue, isObject, isRecord, SHORTEST_SECRET } from "../checks/values.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { parseJson } from "../wire/json.ts";
 
 /**
- * The flaw of a token, in words that do not contain it; `undefined` if it is valid. A token is opaque, but it is
+ * The problem of a token, in words that do not contain it; `undefined` if it is valid. A token is opaque, but it is
  * sent in a header: visible ASCII only (RFC 6750), since platforms trim, mangle or quote anything else in their errors.
  */
-export function flawOfToken(token: unknown): string | undefined {
+export function problemOfToken(token: unknown): string | undefined {
   if (typeof token === "number") return "must be a string, not a number";
   if (typeof token !== "string") return `must be a string, not ${describeValue(token)}${hintFor(token)}`;
   if (token === "") return "must not be empty";
@@ -18,6 +19,12 @@ export function flawOfToken(token: unknown): string | undefined {
   if (/^bearer\s/i.test(token)) return "must be the token alone: omit the scheme (Bearer)";
   const index = token.search(/[^!-~]/);
   return index < 0 ? undefined : `must not contain white space, control or non-ASCII characters (see index ${index})`;
+}
+
+/** A token; the message for anything else does not show it, and calls it `what`. */
+export function parseToken(token: unknown, what = "token"): string {
+  const problem = problemOfToken(token);
+  return problem === undefined ? String(token) : invalid(`${what} ${problem}`);
 }
 
 function hintFor(token: unknown): string {
@@ -43,24 +50,24 @@ export function containsToken(target: string, token: string): boolean {
 /** The plaintext of a token record, which may be anything; `undefined` if it cannot be sent. */
 export function plaintextOf(record: unknown): string | undefined {
   const plaintext = (record as { plaintext?: unknown } | null | undefined)?.plaintext; // any value can be asked
-  return typeof plaintext === "string" && flawOfToken(plaintext) === undefined ? plaintext : undefined;
+  return typeof plaintext === "string" && problemOfToken(plaintext) === undefined ? plaintext : undefined;
 }
 
 /** The fields of a stored token that is of use. */
-export const TOKEN: ObjectSchema<StoredToken> = {
-  id: validator("a non-empty string", (value) => typeof value === "string" && value !== ""),
-  plaintext: validator("a token", (value) => flawOfToken(value) === undefined),
-  expires_at: validator(
+export const TOKEN = {
+  id: strings("a non-empty string", (value) => value !== ""),
+  plaintext: strings("a token", (value) => problemOfToken(value) === undefined),
+  expires_at: strings(
     "an ISO 8601 timestamp",
-    (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)),
+    (value) => /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)),
   ),
-};
+} satisfies Shape<StoredToken>;
 
 /** A token record as it came, without the fields of `StoredToken` that are of no use. It may be invalid or incomplete. */
 export function usableFields(record: unknown): Partial<StoredToken> {
   if (!isRecord(record)) return {};
   const usable = Object.entries<unknown>({ ...record }).filter(
-    ([key, value]) => !Object.hasOwn(TOKEN, key) || TOKEN[key as keyof StoredToken].accepts(value), // it has that key
+    ([key, value]) => !Object.hasOwn(TOKEN, key) || TOKEN[key as keyof StoredToken].parse(value) !== INVALID, // it has that key
   );
   return Object.fromEntries(usable) as Partial<StoredToken>; // as far as TOKEN says
 }

@@ -17,7 +17,7 @@ export type Service = string & { readonly [SERVICE]: true };
  *
  * @throws InvalidInput
  */
-export function readService(value: unknown, what = "baseUrl"): Service {
+export function parseService(value: unknown, what = "baseUrl"): Service {
   const text = textOfUrl(value);
   if (typeof text !== "string") invalid(`${what} must be a string or a URL, not ${describeValue(value)}`);
   const flaw = forbiddenIn(text);

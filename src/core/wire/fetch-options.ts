@@ -5,7 +5,7 @@ import { isRecord } from "../checks/values.ts";
 export type FetchOptions = Readonly<Record<string, unknown>>;
 
 /** Checks and copies the options that a caller passes. One that is `undefined` is left out. */
-export function checkFetchOptions(options: FetchOptions): FetchOptions {
+export function parseFetchOptions(options: FetchOptions): FetchOptions {
   for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
     if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}: the client decides it`);
   }

@@ -1,5 +1,5 @@
 import { invalid } from "../checks/invalid-input.ts";
-import { nameOf } from "../checks/values.ts";
+import { isIterable, nameOf } from "../checks/values.ts";
 
 /** Headers, in any form that `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
@@ -8,9 +8,9 @@ export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 const RESERVED = /^(?:authorization|cookie|host|content-length|transfer-encoding|connection|expect)$/i;
 
 /** Extra headers as a plain record with lower-case names, without those that are `undefined`. */
-export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record<string, string>> {
-  const read = new Headers();
-  const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries<unknown>(headers);
+export function parseHeaders(headers: object): Readonly<Record<string, string>> {
+  const parsed = new Headers();
+  const entries: Iterable<unknown> = isIterable(headers) ? headers : Object.entries({ ...headers });
   for (const entry of entries) {
     if (!Array.isArray(entry) || entry.length !== 2)
       invalid("headers must be a record, or pairs of a name and a value");
@@ -22,11 +22,11 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
     }
     try {
       if (typeof value === "object") throw new TypeError(); // the platform would send words for it
-      read.append(name as string, value as string); // append throws for anything else
+      parsed.append(name as string, value as string); // append throws for anything else
     } catch {
       // The platform's own message quotes the value.
       invalid(`headers has a name or value that is not allowed in an HTTP header: ${nameOf(written) ?? "a long one"}`);
     }
   }
-  return Object.fromEntries(read);
+  return Object.fromEntries(parsed);
 }

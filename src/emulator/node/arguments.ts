@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
 import { isError } from "../../core/checks/foreign.ts";
-import { RECORD } from "../../core/checks/validators.ts";
+import { INVALID } from "../../core/checks/validators.ts";
 import { textOf } from "../../files/regular-file.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
@@ -108,13 +108,13 @@ function checkBesideProgram({ stay, dotenv }: Values<typeof FLAGS>, program: rea
 }
 
 function readHosts(values: readonly string[] | undefined): readonly string[] | undefined {
-  const wrong = values?.find((value) => !HOST_NAME.accepts(value));
+  const wrong = values?.find((value) => HOST_NAME.parse(value) === INVALID);
   if (wrong !== undefined) throw new UsageError(`--allow-host must be ${HOST_NAME.words}, not "${wrong}"`);
   return values;
 }
 
 function readAddresses(values: readonly string[] | undefined): readonly string[] | undefined {
-  const wrong = values?.find((value) => !ADDRESS.accepts(value));
+  const wrong = values?.find((value) => ADDRESS.parse(value) === INVALID);
   if (wrong !== undefined) throw new UsageError(`--page-from must be ${ADDRESS.words}, not "${wrong}"`);
   return values;
 }
@@ -138,8 +138,6 @@ function readRateLimit(
   return { limit: limit ?? base.limit, windowMs: windowMs ?? base.windowMs };
 }
 
-type SeedOptions = Omit<EmulatorOptions, "now" | "random" | "baseUrl" | "onRequest">;
-
 /** The options that a seed file may hold: those that JSON can express, except for the address. */
 const { now: _now, random: _random, baseUrl: _baseUrl, onRequest: _onRequest, ...SEED } = OPTIONS;
 
@@ -147,8 +145,7 @@ function readSeed(file: string): EmulatorOptions {
   try {
     const text = textOf(readFileSync(file), "; the shell of Windows writes UTF-16 for >, so save it as UTF-8");
     const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, "")); // editors of Windows begin with a mark
-    check.value(parsed, "the seed", RECORD);
-    const seed = check.options(parsed as SeedOptions, "the seed", SEED);
+    const seed = check.options(parsed, "the seed", SEED) as EmulatorOptions; // its rows are checked as they are made
     createEmulator(seed);
     return seed;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Validator, validator } from "../../core/checks/validators.ts";
+import { strings, type Validator } from "../../core/checks/validators.ts";
 import { isLoopback } from "../../core/wire/base-url.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 import type { PageListener } from "./page-server.ts";
@@ -60,10 +60,10 @@ const MISDIRECTED = {
 };
 
 /** A host as the `Host` header names it, in any case. */
-export const HOST_NAME: Validator = validator("a host name without scheme and port, such as emulator", (value) => {
-  if (typeof value !== "string" || !URL.canParse(`http://${value}`)) return false;
-  return new URL(`http://${value}`).hostname === value.toLowerCase();
-});
+export const HOST_NAME: Validator<string> = strings(
+  "a host name without scheme and port, such as emulator",
+  (value) => URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === value.toLowerCase(),
+);
 
 /**
  * Returns whether a `Host` header is loopback or one of `hosts`. Without this, a web page could reach the server through a

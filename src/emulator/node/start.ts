@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { isIP } from "node:net";
-import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../../core/checks/validators.ts";
+import { arrayOf, BOOLEAN, type Shape, strings, type Validator } from "../../core/checks/validators.ts";
 import { Feed } from "../../page/feed.ts";
-import { arrayOf, check, integer, TEXT } from "../checks.ts";
+import { check, integer, TEXT } from "../checks.ts";
 import { assembleEmulator } from "../emulator.ts";
 import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
@@ -18,11 +18,9 @@ import {
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
-export const ADDRESS: Validator = validator(
-  "an IP address, such as 172.17.0.1",
-  (value) => typeof value === "string" && isIP(value) !== 0,
-);
-const START_OPTIONS: ObjectSchema<StartOptions> = {
+/** An address that may open the page. */
+export const ADDRESS: Validator<string> = strings("an IP address, such as 172.17.0.1", (value) => isIP(value) !== 0);
+const START_OPTIONS = {
   ...OPTIONS,
   port: integer(0, 65_535),
   host: TEXT,
@@ -33,7 +31,7 @@ const START_OPTIONS: ObjectSchema<StartOptions> = {
   headersTimeoutMs: TIMEOUT,
   requestTimeoutMs: TIMEOUT,
   keepAliveTimeoutMs: TIMEOUT,
-};
+} satisfies Shape<StartOptions>;
 
 export interface StartedServer {
   readonly running: RunningEmulator;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
-import { DEFAULT_RETRY, mergeSettings, readOptions, type Settings } from "../../../../src/core/call/settings.ts";
+import { DEFAULT_RETRY, mergeSettings, parseCallOptions, type Settings } from "../../../../src/core/call/settings.ts";
+import { BOOLEAN } from "../../../../src/core/checks/validators.ts";
 import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
 
 type CallSettings = Pick<Settings, keyof CallOptions>;
@@ -14,7 +15,7 @@ const client: CallSettings = {
 };
 
 /** Options as a method takes them. */
-const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions(options);
+const read = (options?: CallOptions): ReturnType<typeof parseCallOptions> => parseCallOptions(options);
 const settings = (options?: CallOptions): CallSettings => ({ ...client, ...mergeSettings(read(options), client) });
 
 function flawOf(options: unknown): string {
@@ -60,9 +61,8 @@ test("what was read does not change with what was given", () => {
 });
 
 test("options of the method alone are read with the others", () => {
-  const shape = { adopt: { words: "a boolean", accepts: (value: unknown) => typeof value === "boolean" } };
-  const checked = readOptions<CallOptions & { adopt?: boolean }>({ adopt: true, timeoutMs: 5 }, shape);
-  expect({ ...checked }).toEqual({ adopt: true, timeoutMs: 5 });
+  const parsed = parseCallOptions({ adopt: true, timeoutMs: 5 }, { adopt: BOOLEAN });
+  expect(parsed).toEqual({ adopt: true, timeoutMs: 5 });
 });
 
 describe("retry", () => {

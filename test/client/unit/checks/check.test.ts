@@ -3,15 +3,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
 import { invalid } from "../../../../src/core/checks/invalid-input.ts";
-import { expectType, parseOptions } from "../../../../src/core/checks/parse-options.ts";
 import {
   BOOLEAN,
   countFrom,
-  FUNCTION,
+  functions,
   INTERVAL,
-  type ObjectSchema,
+  INVALID,
   oneOf,
+  parseOptions,
+  parseValue,
   required,
+  type Shape,
   SIGNAL,
   STRING,
   TIMEOUT,
@@ -22,12 +24,11 @@ import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
-const KINDS: readonly (readonly [Validator, (value: unknown) => boolean])[] = [
+const KINDS: readonly (readonly [Validator<unknown>, (value: unknown) => boolean])[] = [
   [BOOLEAN, (value) => typeof value === "boolean"],
   [STRING, (value) => typeof value === "string"],
-  [FUNCTION, (value) => typeof value === "function"],
+  [functions(), (value) => typeof value === "function"],
   [INTERVAL, (value) => isNumber(value) && value > 0],
-  [TIMEOUT, (value) => value === false || (isNumber(value) && value > 0)],
   [countFrom(0), (value) => isNumber(value) && value >= 0 && (value === Infinity || value % 1 === 0)],
   [countFrom(1), (value) => isNumber(value) && value >= 1 && (value === Infinity || value % 1 === 0)],
   [oneOf("a", "b"), (value) => value === "a" || value === "b"],
@@ -48,8 +49,8 @@ test.each(KINDS)("$words, and nothing else", (kind, fits) => {
   const values = fc.oneof(fc.anything(), fc.double(), fc.integer({ min: -2, max: 2 }), fc.constantFrom("a", Infinity));
   fc.assert(
     fc.property(values, (value) => {
-      if (fits(value)) expect(expectType(value, "x", kind)).toBe(value);
-      else expect(flawOf(() => expectType(value, "x", kind))).toMatch(/^x must be /);
+      if (fits(value)) expect(parseValue(value, "x", kind)).toBe(value);
+      else expect(flawOf(() => parseValue(value, "x", kind))).toMatch(/^x must be /);
     }),
   );
 });
@@ -57,14 +58,19 @@ test.each(KINDS)("$words, and nothing else", (kind, fits) => {
 test("a signal of another realm is one, an object with some of its members, or with others of these names, is none", () => {
   const { signal } = new AbortController();
   const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} };
-  expect([signal, foreign].map(SIGNAL.accepts)).toEqual([true, true]);
+  expect([signal, foreign].map(SIGNAL.parse)).toEqual([signal, foreign]);
   const none = [
     { ...foreign, addEventListener: true },
     { ...foreign, aborted: undefined },
     { aborted: false },
     new AbortController(),
   ];
-  expect(none.map(SIGNAL.accepts)).toEqual([false, false, false, false]);
+  expect(none.map(SIGNAL.parse)).toEqual([INVALID, INVALID, INVALID, INVALID]);
+});
+
+test("a time limit of false is none", () => {
+  expect([false, 5, Infinity].map(TIMEOUT.parse)).toEqual([Infinity, 5, Infinity]);
+  expect([true, 0, -1, "5", null].map(TIMEOUT.parse)).toEqual(Array.from({ length: 5 }, () => INVALID));
 });
 
 describe("the boundary", () => {
@@ -93,7 +99,7 @@ describe("the boundary", () => {
       },
     };
     const read = (): unknown => asErrorClass(ArgumentError, () => parseOptions(value, "input", { a: STRING }));
-    expect(read).toThrow(expect.objectContaining({ message: "input cannot be read", cause: thrown }));
+    expect(read).toThrow(expect.objectContaining({ message: "an argument cannot be read", cause: thrown }));
   });
 
   test("lets errors of this package through as they are", () => {
@@ -107,14 +113,10 @@ describe("the boundary", () => {
 });
 
 describe("a checked object", () => {
-  test("is a copy that inherits nothing, without what is undefined", () => {
-    const copy = parseOptions<{ a?: string; b?: boolean | undefined }>({ a: "x", b: undefined }, "input", {
-      a: STRING,
-      b: BOOLEAN,
-    });
-    expect(Object.entries(copy)).toEqual([["a", "x"]]);
-    expect(Object.getPrototypeOf(copy)).toBeNull();
-    expect(Object.keys(parseOptions<object>(undefined, "input", { a: STRING }))).toEqual([]);
+  test("is a copy, without what is undefined", () => {
+    const value = { a: "x", b: undefined };
+    expect(Object.entries(parseOptions(value, "input", { a: STRING, b: BOOLEAN }))).toEqual([["a", "x"]]);
+    expect(parseOptions(undefined, "input", { a: STRING })).toEqual({});
   });
 
   test("each property is read once, in whatever order they are", () => {
@@ -134,7 +136,7 @@ describe("a checked object", () => {
 
   test("has its own properties alone: what is inherited is not looked at", () => {
     const value = Object.assign(Object.create({ a: 5 }) as object, { b: true });
-    expect(Object.keys(parseOptions<object>(value, "input", { a: STRING, b: BOOLEAN }))).toEqual(["b"]);
+    expect(Object.keys(parseOptions(value, "input", { a: STRING, b: BOOLEAN }))).toEqual(["b"]);
     class Input {
       a = "x";
     }
@@ -144,20 +146,18 @@ describe("a checked object", () => {
   test("may be of another realm", () => {
     const value = runInNewContext("({ a: 'x' })") as { a: string };
     expect({ ...parseOptions(value, "input", { a: STRING }) }).toEqual({ a: "x" });
-    expect(Object.keys(parseOptions<object>(runInNewContext("({})") as object, "input", {}))).toEqual([]);
+    expect(Object.keys(parseOptions(runInNewContext("({})") as object, "input", {}))).toEqual([]);
   });
 
   test("has what is required", () => {
-    const shape: ObjectSchema<{ a: string }> = { a: required(STRING) };
+    const shape = { a: required(STRING) };
     for (const value of [undefined, {}, { a: undefined }]) {
-      expect(flawOf(() => parseOptions(value as never, "input", shape))).toBe(
-        "input.a must be a string, not undefined",
-      );
+      expect(flawOf(() => parseOptions(value, "input", shape))).toBe("input.a must be a string, not undefined");
     }
   });
 
   test.each([null, 5, "x", [], () => {}, Symbol("s")])("%o is none", (value) => {
-    expect(flawOf(() => parseOptions<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
+    expect(flawOf(() => parseOptions(value, "input", {}))).toMatch(/^input must be an object, not /);
   });
 
   test("an instance of a class is none if it has other properties than options have", () => {
@@ -165,17 +165,17 @@ describe("a checked object", () => {
       a = "x";
       status = "ready";
     }
-    expect(flawOf(() => parseOptions<object>(new Redis(), "options", { a: STRING }))).toBe(
+    expect(flawOf(() => parseOptions(new Redis(), "options", { a: STRING }))).toBe(
       "options must be a plain object such as { a }, not an instance of Redis",
     );
   });
 
   test("what stands in its place is told what is required, else the first option", () => {
-    const shape: ObjectSchema<{ a?: string; until: boolean }> = { a: STRING, until: required(BOOLEAN) };
-    expect(flawOf(() => parseOptions("done" as never, "options", shape))).toBe(
+    const shape = { a: STRING, until: required(BOOLEAN) };
+    expect(flawOf(() => parseOptions("done", "options", shape))).toBe(
       'options must be an object such as { until }, not "done"',
     );
-    expect(flawOf(() => parseOptions<object>(5 as never, "options", { a: STRING, b: STRING }))).toBe(
+    expect(flawOf(() => parseOptions(5, "options", { a: STRING, b: STRING }))).toBe(
       "options must be an object such as { a }, not 5",
     );
   });
@@ -183,7 +183,7 @@ describe("a checked object", () => {
   test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
     "%s, which has no properties of its own, is none",
     (value) => {
-      expect(flawOf(() => parseOptions<object>(value, "options", { a: STRING }))).toBe(
+      expect(flawOf(() => parseOptions(value, "options", { a: STRING }))).toBe(
         `options must be a plain object such as { a }, not an instance of ${value.constructor.name}`,
       );
     },
@@ -191,8 +191,8 @@ describe("a checked object", () => {
 });
 
 describe("unknown keys", () => {
-  const flaw = (value: object, shape: ObjectSchema<object> = { a: STRING, b: STRING }): string =>
-    flawOf(() => parseOptions<object>(value, "options", shape));
+  const flaw = (value: object, shape: Shape = { a: STRING, b: STRING }): string =>
+    flawOf(() => parseOptions(value, "options", shape));
 
   test("are told all at once, with the known ones", () => {
     expect(flaw({ x: 1 })).toBe('options must not have the unknown key "x"; accepted: a, b');
@@ -200,7 +200,7 @@ describe("unknown keys", () => {
   });
 
   test("are told with what is missing, the guess before what is accepted", () => {
-    const shape: ObjectSchema<object> = { title: required(STRING), type: required(STRING), note: STRING };
+    const shape: Shape = { title: required(STRING), type: required(STRING), note: STRING };
     expect(flaw({ titel: "x" }, shape)).toBe(
       'options must have title and type, and not have the unknown key "titel" (did you mean "title"?); accepted: title, type, note',
     );

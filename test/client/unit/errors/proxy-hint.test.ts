@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { proxyHint } from "../../../../src/core/errors/proxy-hint.ts";
-import { readService } from "../../../../src/core/wire/base-url.ts";
+import { parseService } from "../../../../src/core/wire/base-url.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -30,5 +30,5 @@ test.each<[string, readonly [service: string, environment: Readonly<Record<strin
 ])("%s", (_, [service, environment], hint) => {
   for (const [name, value] of Object.entries({ ...NONE, NODE_USE_ENV_PROXY: "1", ...environment }))
     vi.stubEnv(name, value);
-  expect(proxyHint(readService(service))).toBe(hint);
+  expect(proxyHint(parseService(service))).toBe(hint);
 });

