@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { BadRequestError, Client, PermissionDeniedError, ResponseValidationError } from "../../src/client/index.ts";
 import type { Fault, JsonBody } from "../../src/testing/index.ts";
 import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
-import { rawServer } from "../support/raw-server.ts";
+import { CLOSED_PORT, rawServer } from "../support/raw-server.ts";
 import { examine, virtualClock } from "./examine.ts";
 
 interface Deployment {
@@ -35,6 +36,11 @@ describe("a deployment that breaks the API documentation is found, and the breac
       { "end-of-list": "no next_cursor" },
     ],
     [
+      "an empty cursor at the end of a list",
+      { options: { conventions: { endOfList: "empty" } } },
+      { "end-of-list": 'an empty string ("")' },
+    ],
+    [
       "a cursor that is a number",
       { fault: { operation: "projects.list", transform: (body) => ({ ...body, next_cursor: 7 }) } },
       { "end-of-list": "next_cursor is a number", limit: "1 item and no cursor, though there are 3 projects" },
@@ -43,6 +49,28 @@ describe("a deployment that breaks the API documentation is found, and the breac
       "a cursor that leads back to its own page",
       { fault: { operation: "projects.list", page: "loop" } },
       { "second-page": "the same cursor again: the walk would never end" },
+    ],
+    [
+      "limits that are refused",
+      { options: { conventions: { limitTooSmall: "refuse", limitTooLarge: "refuse" } } },
+      { "limit-zero": "refused: 422 invalid_request", "limit-above": "refused: 422 invalid_request" },
+    ],
+    [
+      "a limit that is not heeded",
+      {
+        fault: {
+          operation: "projects.list",
+          match: ({ query }) => query["limit"] !== undefined && query["cursor"] === undefined,
+          transform: (body) => ({
+            ...body,
+            data: [
+              { id: "a", name: "a" },
+              { id: "b", name: "b" },
+            ],
+          }),
+        },
+      },
+      { "limit-zero": "2 items: not clamped", limit: "2 items" },
     ],
     [
       "a 429 without Retry-After",
@@ -55,6 +83,25 @@ describe("a deployment that breaks the API documentation is found, and the breac
       { "retry-after": expect.stringMatching(/GMT: not seconds$/) as string },
     ],
     [
+      "a Retry-After that nothing can be made of",
+      { options: { rateLimit: { limit: 12 } }, fault: { headers: { "retry-after": "soon" } } },
+      { "retry-after": "Retry-After is not valid: soon" },
+    ],
+    [
+      "a 429 with another code",
+      {
+        fault: {
+          ...ALWAYS,
+          times: 1,
+          skip: 3,
+          status: 429,
+          body: { error: "slow_down" },
+          headers: { "retry-after": "1" },
+        },
+      },
+      { "retry-after": "429 slow_down, Retry-After: 1: another error code" },
+    ],
+    [
       "no rate limit headers",
       { options: { conventions: { rateLimitHeaders: { limit: null, remaining: null } } } },
       {
@@ -63,9 +110,23 @@ describe("a deployment that breaks the API documentation is found, and the breac
       },
     ],
     [
+      "rate limit headers under other names",
+      {
+        options: {
+          conventions: { rateLimitHeaders: { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining" } },
+        },
+      },
+      { "rate-limit-headers": "under other names: x-ratelimit-limit, x-ratelimit-remaining" },
+    ],
+    [
       "rate limit headers that are missing from some responses",
       { fault: { match: ({ path }) => path.startsWith("/sessions/"), headers: { "ratelimit-remaining": null } } },
       { "rate-limit-everywhere": "4 of 22 without them (200 of GET /sessions/{id})" },
+    ],
+    [
+      "a rate limit that is a word",
+      { fault: { headers: { "ratelimit-limit": "plenty" } } },
+      { "rate-limit-headers": expect.stringMatching(/^not numbers: plenty; \d+ left$/) as string },
     ],
     [
       "errors without a code",
@@ -75,11 +136,32 @@ describe("a deployment that breaks the API documentation is found, and the breac
       { "refusal-unknown-session": "404 text/html, without an error code" },
     ],
     [
+      "a list of another status",
+      { options: { conventions: { successStatus: { "projects.list": 206 } } } },
+      { "projects-list": "206, a list" },
+    ],
+    [
+      "projects without id",
+      { fault: { operation: "projects.list", transform: (body) => ({ ...body, data: without("id", body["data"]) }) } },
+      { "record-project": "3 of 3 without a valid id" },
+    ],
+    [
       "sessions without state",
       {
         fault: { operation: "sessions.list", transform: (body) => ({ ...body, data: without("state", body["data"]) }) },
       },
       { "record-session": "3 of 3 without a valid state" },
+    ],
+    [
+      "a session of another shape",
+      {
+        fault: {
+          operation: "sessions.get",
+          match: ({ path }) => !path.includes("made-this-up"),
+          body: { session: {} },
+        },
+      },
+      { "session-get": "200, without a valid id, without a valid state" },
     ],
     [
       "projects that cannot be addressed by name",
@@ -102,6 +184,11 @@ describe("a deployment that breaks the API documentation is found, and the breac
       "a clock that is minutes ahead",
       { options: { conventions: { clockOffsetMs: 300_000 } } },
       { clock: "5 minutes ahead of this machine's" },
+    ],
+    [
+      "a clock that is a minute and a half behind",
+      { options: { conventions: { clockOffsetMs: -90_000 } } },
+      { clock: "90 s behind this machine's" },
     ],
     [
       "a list of tokens with their plaintext",
@@ -137,6 +224,12 @@ describe("a deployment that breaks the API documentation is found, and the breac
   ])("%s", async (_, deployment, contradictions) => {
     expect(await contradictionsOf(deployment)).toEqual(contradictions);
   });
+
+  test("another version segment than the API documentation's", async () => {
+    expect(await contradictionsOf({ options: { conventions: { basePath: "/api/v2" } } })).toEqual({
+      "version-segment": "/api/v2",
+    });
+  });
 });
 
 describe("a deployment that cannot be asked is told in a sentence, and nothing else is asked", () => {
@@ -144,11 +237,23 @@ describe("a deployment that cannot be asked is told in a sentence, and nothing e
   test.each<[string, Fault, string]>([
     ["a web page", { status: 200, ...html }, "this is not the service: GET /projects answered 200 text/html"],
     [
+      "a sign-in page",
+      { status: 302, headers: { location: "https://login.example.com/sign-in?state=secret" } },
+      "this is not the service: GET /projects answered 302 to login.example.com/sign-in",
+    ],
+    [
       "another JSON",
       answering({ hello: "world" }),
       "this is not the service: GET /projects answered 200 with JSON that is no list (data, next_cursor)",
     ],
+    [
+      "an array",
+      answering([1, 2]),
+      "this is not the service: GET /projects answered 200 with JSON that is no list (data, next_cursor)",
+    ],
     ["nothing", { status: 204 }, "this is not the service: GET /projects answered 204 without a body"],
+    ["a 404 page", { status: 404, ...html }, "this is not the service: GET /projects answered 404 text/html"],
+    ["a teapot", { status: 418 }, "this is not the service: GET /projects answered 418 status_418"],
     ["an outage", { status: 503 }, "the service is failing: GET /projects answered 503 service_unavailable"],
     [
       "a 403 for every token",
@@ -174,6 +279,19 @@ describe("a deployment that cannot be asked is told in a sentence, and nothing e
     expect(service.emulator.requests.every(({ method }) => method === "GET")).toBe(true);
   });
 
+  test("a token that is not known, and one that may not list projects", async () => {
+    await using service = await startEmulator();
+    const { plaintext } = service.emulator.createToken({ scopes: ["issues:write"] });
+    const verdicts = [];
+    for (const token of ["emu_key_othersecret", plaintext]) {
+      verdicts.push((await examine({ baseUrl: service.baseUrl, token })).report.verdict);
+    }
+    expect(verdicts).toEqual([
+      "the token is not accepted: GET /projects answered 401 unauthorized",
+      "the token may not list projects: GET /projects answered 403 forbidden; it needs the scope projects:read",
+    ]);
+  });
+
   test.each([
     ["/api/v2", "/api/v1", "the service is at /api/v2, not at /api/v1: GET /projects answered 404 not_found"],
     ["/api/v1", "", "the service is at /api/v1, not at /: GET /projects answered 404 not_found"],
@@ -197,6 +315,13 @@ describe("a deployment that cannot be asked is told in a sentence, and nothing e
     expect(report).toMatchObject({ result: "not_asked", requests: 0, verdict });
     expect(server.requests).toEqual([]);
   });
+
+  test("nobody listens", async () => {
+    const baseUrl = `http://127.0.0.1:${CLOSED_PORT}/api/v1`;
+    const { report } = await examine({ baseUrl, token: "emu_key_secret" });
+    const verdict = `no connection: connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}`;
+    expect(report).toMatchObject({ result: "not_asked", verdict, questions: [] });
+  });
 });
 
 describe("what was not understood is not taken for a yes", () => {
@@ -207,14 +332,34 @@ describe("what was not understood is not taken for a yes", () => {
       { "scope-sessions-read": "not_asked", "sessions-list": "contradicts", "record-session": "not_asked" },
     ],
     [
+      "sessions that are another JSON",
+      { operation: "sessions.list", body: { hello: "world" } },
+      { "scope-sessions-read": "not_asked", "sessions-list": "contradicts", "project-by-name": "not_asked" },
+    ],
+    [
       "issues that are failing",
       { match: ({ path }) => path.endsWith("/issues"), status: 500 },
       { "issues-list": "not_asked", "scope-issues-read": "not_asked" },
     ],
     [
+      "tokens that are a web page",
+      { match: ({ path }) => path === "/me/tokens", status: 200, ...html },
+      { "tokens-list": "not_asked" },
+    ],
+    [
       "sessions that are never answered",
       { operation: ["sessions.list", "sessions.get"], drop: "before" },
       { "sessions-list": "contradicts", "scope-sessions-read": "not_asked", "session-get": "not_asked" },
+    ],
+    [
+      "a session that is never answered",
+      { operation: "sessions.get", drop: "before" },
+      { "session-get": "contradicts" },
+    ],
+    [
+      "sessions that fail",
+      { operation: "sessions.list", status: 500 },
+      { "sessions-list": "contradicts", "session-get": "not_asked" },
     ],
     [
       "projects that are no objects",
@@ -226,6 +371,12 @@ describe("what was not understood is not taken for a yes", () => {
     service.emulator.fault({ ...ALWAYS, ...fault });
     const { question } = await examine(service);
     for (const [id, verdict] of Object.entries(verdicts)) expect([id, question(id).verdict]).toEqual([id, verdict]);
+  });
+
+  test("what is wrong with records is said in English", async () => {
+    await using service = await startEmulator({ projects: 1 });
+    service.emulator.fault({ ...ALWAYS, operation: "projects.list", transform: (body) => ({ ...body, data: [1] }) });
+    expect((await examine(service)).question("record-project").seen).toBe("1 of 1 not an object");
   });
 });
 
@@ -252,6 +403,19 @@ describe("every finding says what follows for a program", () => {
         "refusal-unknown-session": "the call rejects with ApiError, not NotFoundError",
       },
     ],
+    [
+      "a limit that is refused",
+      { options: { conventions: { limitTooLarge: "refuse" } } },
+      { "limit-above": "list({ limit: 201 }) rejects with BadRequestError" },
+    ],
+    [
+      "another code of the same class",
+      { options: { conventions: { refusals: { unknownProject: { code: "no_project" } } } } },
+      {
+        "refusal-unknown-project":
+          "only error.code or error.status is another: the class is NotFoundError all the same",
+      },
+    ],
   ])("%s", async (_, { options = {} }, consequences) => {
     const clock = virtualClock();
     await using service = await startEmulator({ now: clock.now, ...options });
@@ -267,6 +431,23 @@ describe("every finding says what follows for a program", () => {
       "error.code is missing: the class is NotFoundError all the same",
     );
   });
+
+  test("and it is what the client does", async () => {
+    await using service = await startEmulator({
+      conventions: { endOfList: "missing", limitTooLarge: "refuse", refusals: { unknownToken: { status: 403 } } },
+    });
+    const client = new Client(service.clientOptions);
+    const lists = [client, client.withOptions({ validation: "lenient" })].map((one) => one.projects.list().toArray());
+    for (const list of lists) await expect(list).rejects.toBeInstanceOf(ResponseValidationError);
+    await expect(client.projects.list({ limit: 201 }).page()).rejects.toBeInstanceOf(BadRequestError);
+    const asked: (string | undefined)[] = [];
+    const token = ({ rejected }: { readonly rejected?: string }): string => {
+      asked.push(rejected);
+      return "emu_key_othersecret";
+    };
+    await expect(client.withOptions({ token }).projects.list().page()).rejects.toBeInstanceOf(PermissionDeniedError);
+    expect(asked).toEqual([undefined]);
+  });
 });
 
 describe("what could not be asked is not guessed", () => {
@@ -281,6 +462,24 @@ describe("what could not be asked is not guessed", () => {
     }
     expect(question("refusal-invalid-cursor").verdict).toBe("agrees");
     expect(seed.conventions.refusals).not.toHaveProperty("unknownProject");
+  });
+
+  test("there are no projects, or none with a session", async () => {
+    await using none = await startEmulator({ projects: 0 });
+    expect((await examine(none)).question("session-get").seen).toBe("the token sees no project to ask about");
+    await using empty = await startEmulator({ projects: 5, sessionsPerProject: 0 });
+    expect((await examine(empty)).question("session-get").seen).toBe("none of the first three projects has a session");
+  });
+
+  test("there are no projects, and an unknown session is asked for all the same", async () => {
+    await using service = await startEmulator({ projects: 0 });
+    expect((await examine(service)).question("refusal-unknown-session").verdict).toBe("agrees");
+    // Then nobody knows whether a 403 is about the session or about the scope.
+    const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
+    expect((await examine({ ...service, token })).question("refusal-unknown-session")).toMatchObject({
+      verdict: "not_asked",
+      seen: "the token or its owner may lack sessions:read (403 forbidden)",
+    });
   });
 
   test("ids that are numbers are a finding, and hide no other", async () => {
@@ -300,6 +499,14 @@ describe("what could not be asked is not guessed", () => {
       "session-get": "200, without a valid id",
     });
     for (const id of ["project-by-name", "sessions-list"]) expect(question(id).verdict).toBe("agrees");
+  });
+
+  test("a token whose id is a number is a finding, and is revoked", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", transform: (body) => ({ ...body, id: 42 }) });
+    const { question } = await examine(service, { write: true });
+    expect(question("token-create")).toMatchObject({ verdict: "contradicts", seen: "201 with an id that is a number" });
+    expect(service.emulator.requests.map(({ method, path }) => `${method} ${path}`)).toContain("DELETE /me/tokens/42");
   });
 
   test("an empty project does not hide the sessions of the next", async () => {

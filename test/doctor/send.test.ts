@@ -1,8 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https, { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
+import type { Report } from "../../src/doctor/report.ts";
+import type { Send } from "../../src/doctor/wire.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { finish, silence } from "../support/raw-behaviours.ts";
 import { type Behaviour, CLOSED_PORT, rawServer } from "../support/raw-server.ts";
+import { SELF_SIGNED } from "../support/self-signed.ts";
 import { examine } from "./examine.ts";
 
 const bytes =
@@ -28,6 +40,32 @@ describe("a request of the doctor's", () => {
     const response = await sendByNode(get(server.baseUrl));
     expect(response).toMatchObject({ status: 200, text: "<p>" });
     expect(response.kind === "response" && response.headers.get("retry-after")).toBe("1, 2");
+  });
+
+  test("shows a body that is empty, whatever its encoding", async () => {
+    await using server = await rawServer([bytes("HTTP/1.1 200 OK\ncontent-encoding: gzip\ncontent-length: 0\n\n")]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ status: 200, text: "" });
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("reads a body in %s, as fetch does, though it asked for none", async (encoding, compress) => {
+    const body = compress('{"data":[]}');
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    await using server = await rawServer([
+      ({ socket, done }) => void socket.end(Buffer.concat([Buffer.from(head), body]), done),
+    ]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ status: 200, text: '{"data":[]}' });
+  });
+
+  test("shows a status that ends HTTP on its connection", async () => {
+    await using server = await rawServer([
+      ({ socket }) =>
+        void socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+    ]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ kind: "response", status: 101, text: "" });
   });
 
   test("carries what it is given, and no more than Node has to add", async () => {
@@ -72,6 +110,38 @@ describe("a request of the doctor's", () => {
     const url = server.baseUrl.replace("http:", "https:");
     expect(await sendByNode(get(url), undefined, 500)).toMatchObject({ code: "TIMEOUT", isSent: false });
   });
+
+  test("was sent on a socket that was secured before the request got it, as in a tunnel", async () => {
+    await using server = await rawServer([finish], { tls: true });
+    const socket = connect({ port: server.port, host: "127.0.0.1", ca: SELF_SIGNED.cert });
+    await once(socket, "secureConnect");
+    const agent = Object.assign(new https.Agent(), { createConnection: () => socket });
+    using _ = vi.spyOn(https, "globalAgent", "get").mockReturnValue(agent);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ code: "ECONNRESET", isSent: true });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test("a service that stops in the middle of a body is connected", async () => {
+  await using server = await rawServer([
+    ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"data'),
+  ]);
+  const send: Send = (request) => sendByNode(request, undefined, 100);
+  const { report } = await examine({ baseUrl: server.baseUrl, token: "emu_0_0" }, { send });
+  expect(report.verdict).toBe("no usable response: no whole response came in time (TIMEOUT)");
+});
+
+test("no setting of Node makes a connection trusted", async () => {
+  await using server = await rawServer([], { tls: true });
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {}); // Node warns of that setting
+  try {
+    const failure = { code: "DEPTH_ZERO_SELF_SIGNED_CERT", isSent: false };
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject(failure);
+  } finally {
+    vi.unstubAllEnvs();
+    warn.mockRestore();
+  }
 });
 
 test("one request that fails is one question that is not asked", async () => {
@@ -91,15 +161,44 @@ test("one request that fails is one question that is not asked", async () => {
   expect(report.result).toBe("agrees");
 });
 
-test("no setting of Node makes a connection trusted", async () => {
-  await using server = await rawServer([], { tls: true });
-  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {}); // Node warns of that setting
+test("a certificate of an authority that Node trusts is named, with what is left of it", async () => {
+  const emulator = createEmulator();
+  const server = createServer(SELF_SIGNED, (incoming, outgoing) => {
+    const authorization = incoming.headers.authorization;
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    void emulator
+      .fetch(`https://emulator.invalid${incoming.url ?? ""}`, { headers })
+      .then(async (response) =>
+        outgoing.writeHead(response.status, [...response.headers].flat()).end(await response.text()),
+      );
+  });
+  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
   try {
-    const failure = { code: "DEPTH_ZERO_SELF_SIGNED_CERT", isSent: false };
-    expect(await sendByNode(get(server.baseUrl))).toMatchObject(failure);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo; // of a TCP server
+    const authority = join(folder, "authority.pem");
+    writeFileSync(authority, SELF_SIGNED.cert);
+    const environment = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: authority,
+      PROJECT_AUTOMATION_BASE_URL: `https://127.0.0.1:${port}/api/v1`,
+      PROJECT_AUTOMATION_TOKEN: emulator.token,
+    };
+    const bin = join(import.meta.dirname, "../../src/bin.ts");
+    const child = spawn(process.execPath, [bin, "doctor", "--json"], { env: environment });
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    const { questions } = JSON.parse(out) as Report; // what it prints
+    expect(questions.find(({ id }) => id === "connection")).toMatchObject({
+      verdict: "agrees",
+      seen: expect.stringMatching(/^TLSv1\.3, signed by 127\.0\.0\.1, expires in \d{5} days$/),
+    });
   } finally {
-    vi.unstubAllEnvs();
-    warn.mockRestore();
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
   }
 });
