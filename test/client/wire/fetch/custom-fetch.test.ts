@@ -217,3 +217,21 @@ test("without a global fetch the error says that the request could not be made, 
   expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", permanent: true });
   expect(String(error)).toContain("issues.create: the request could not be made (");
 });
+
+test("a function that reads a copy of a refusal can read it to its end, also when the call is over", async () => {
+  let finish = (): void => expect.fail("the request has come");
+  const server = await serve((response) => {
+    response.writeHead(429).write('{"error":');
+    finish = () => void response.end('"late"}');
+  });
+  let copy: Promise<string> | undefined;
+  const copying: FetchFunction = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    copy = response.clone().text();
+    return response;
+  };
+  const error = await rejection(clientOf(server, { fetch: copying, retry: false }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "rate_limit" });
+  finish();
+  expect(await copy).toBe('{"error":"late"}');
+});
