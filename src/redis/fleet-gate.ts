@@ -81,18 +81,18 @@ export class FleetGate extends TokenGate {
    * Waits until the other processes leave room for a call that this one admits. Resolves with a lease when its request may
    * be sent, and with `undefined` when it has to wait in this process again. Rejects with `STOPPED`.
    */
-  async acquire(request: Ticket, deadline: Deadline): Promise<Lease | undefined> {
+  async acquire(ticket: Ticket, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
     const wait: FleetWait = { wake: () => {}, asksBy: this.#nextAskBy() };
-    this.#waiting.set(request, wait);
+    this.#waiting.set(ticket, wait);
     try {
       while (this.pauseLeft === undefined) {
         if (deadline.reason !== undefined) throw STOPPED;
         // This call still runs, so it renews its local slot. A slot that has ended may be another call's.
-        if (!this.take(request)) return undefined;
+        if (!this.take(ticket)) return undefined;
         if (!this.isShared) return this.register();
-        const [[first, { asksBy }] = [request, wait]] = this.#waiting;
-        if (first !== request) {
+        const [[first, { asksBy }] = [ticket, wait]] = this.#waiting;
+        if (first !== ticket) {
           if (asksBy < now()) this.#waiting.delete(first);
           else await this.#sleepBehind(wait, asksBy, deadline);
           continue;
@@ -100,7 +100,7 @@ export class FleetGate extends TokenGate {
         wait.asksBy = this.#nextAskBy();
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply) && this.restart(request)) return lease;
+        if (this.#mayUse(reply) && this.restart(ticket)) return lease;
         if (reply?.outcome === "granted") this.giveBack(lease, undefined);
         else this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
@@ -114,7 +114,7 @@ export class FleetGate extends TokenGate {
       }
       return undefined;
     } finally {
-      this.#waiting.delete(request);
+      this.#waiting.delete(ticket);
       // The next one asks at once, so that this process does not miss its turn.
       const [next] = this.#waiting.values();
       if (next !== undefined) next.asksBy = this.#nextAskBy();
@@ -138,7 +138,7 @@ export class FleetGate extends TokenGate {
     await deadline.race(awake).finally(cancel);
   }
 
-  /** Registers a request that is about to be sent. */
+  /** A request is about to be sent. */
   register(): Lease {
     const lease = this.#leases.create(this.#pauses);
     this.#held.add(lease);
@@ -188,7 +188,6 @@ export class FleetGate extends TokenGate {
     });
   }
 
-  /** Tells Redis all that this process holds. */
   #sync(): TokenCommand {
     return this.#command(SYNC, [this.#waiting.size > 0 ? "1" : "0", ...this.#leases.describe(this.#held)]);
   }
@@ -207,7 +206,6 @@ export class FleetGate extends TokenGate {
     return { script, args: [...reminder, ...args] };
   }
 
-  /** Takes over what other processes know. */
   #learn(reply: SlotReply): void {
     const { pauses, clearedAt, pause, refusals, quota, pace } = reply;
     this.#pauses = pauses;

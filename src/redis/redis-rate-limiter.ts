@@ -49,7 +49,7 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
   const leases = new Leases(process, checked.leaseMs);
   const local = new MemoryRateLimiter((...of) => new FleetGate(of, connection, leases));
   return {
-    enter: (call) => new FleetPermit(local, call),
+    enter: (call) => new FleetTicket(local, call),
     snapshot: (...of) => local.snapshot(...of),
     clearPause: async (given) => {
       const token = asErrorClass(ArgumentError, () => parseValue(given, "token", STRING));
@@ -62,8 +62,8 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
 /** The clearing of pauses is for all services of a token, so its command names none. */
 const EVERY_SERVICE = "";
 
-/** A permit of this process, and a lease that the other processes count. */
-class FleetPermit implements Permit {
+/** A ticket of this process, and a lease that the other processes count. */
+class FleetTicket implements Permit {
   readonly #limiter: MemoryRateLimiter<FleetGate>;
   readonly #local: Ticket;
   #gate: FleetGate | undefined;

@@ -45,7 +45,6 @@ export class Ticket implements Permit {
   /** Pauses in a row that it has begun or waits for, without a request of its token getting through; and the latest of them. */
   pauses = 0;
   latestPause: symbol | undefined;
-  /** When its latest request was sent. */
   sentAt = 0;
   /** The latest pause of its token then: its response says nothing about a later one. */
   sentAfter: symbol | undefined;
@@ -149,9 +148,7 @@ export class TokenGate {
   #latestPause = Symbol();
   /** Pauses in a row, without a request getting through. */
   #refusals = 0;
-  /** The pace counts where the service does not say how many requests are left. */
   #pace: Pace = UNPACED;
-  /** When the latest request was sent. */
   #sentAt = 0;
   readonly #queue = new Queue<Ticket>();
   /** The tickets that have a slot, the oldest first. */
@@ -159,7 +156,6 @@ export class TokenGate {
   /** No slot ends before this moment. */
   #earliestEnd = Number.POSITIVE_INFINITY;
 
-  /** `true` if nothing depends on it. */
   get isIdle(): boolean {
     this.#dropEnded();
     return this.#inFlight.size === 0 && this.#queue.size === 0 && this.pauseLeft === undefined;
@@ -173,7 +169,6 @@ export class TokenGate {
     return toSnapshot(this.#quota, this.pauseLeft);
   }
 
-  /** The rest of the pause. */
   get pauseLeft(): Pause | undefined {
     return this.#pause && leftOf(this.#pause, now());
   }
@@ -277,7 +272,7 @@ export class TokenGate {
     else this.#close(pause);
   }
 
-  /** Ends the pause: one request goes ahead then. */
+  /** One request goes ahead then. */
   endPause(): void {
     this.#pause = undefined;
     this.#pump();
@@ -290,7 +285,7 @@ export class TokenGate {
     ticket.pauses += 1;
   }
 
-  /** A request has got through: those who wait count from zero. */
+  /** A request has got through. */
   #resetRefusals(): void {
     if (this.#refusals === 0) return;
     this.#refusals = 0;
