@@ -89,3 +89,25 @@ test("a pause that other processes do not know of yet keeps its count and its pr
   gate.learn(new TokenGate().state);
   expect(gate.state).toMatchObject({ refusals: 1, pace, pause: { askedMs: 1_000 } });
 });
+
+test("the 429 of a request that was sent before an earlier pause closes an open gate: one goes first again", async () => {
+  const gate = new TokenGate();
+  const [first, late] = [entered(gate), entered(gate)];
+  answered(gate, first, refused(100));
+  await pass(110);
+  answered(gate, entered(gate), OK);
+  answered(gate, late, refused(100));
+  await pass(110);
+  expect([entered(gate), entered(gate)].map(({ state }) => state)).toEqual(["sent", "waiting"]);
+});
+
+test("a call that has got through counts its pauses from zero", async () => {
+  const gate = new TokenGate();
+  const ticket = entered(gate);
+  answered(gate, ticket, refused(100));
+  expect(ticket.pauses).toBe(1);
+  await pass(110);
+  gate.enter(ticket);
+  answered(gate, ticket, OK);
+  expect(ticket.pauses).toBe(0);
+});
