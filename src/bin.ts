@@ -4,7 +4,7 @@ import { openAddress } from "./command/open-address.ts";
 import { listenToSignals } from "./command/signals.ts";
 import { onTypedLine } from "./command/typed-lines.ts";
 import { runBin } from "./commands.ts";
-import { hasCode } from "./core/checks/foreign.ts";
+import { hasCode } from "./core/checks/values.ts";
 import { platformTurn } from "./core/time/clock.ts";
 
 const signals = listenToSignals();

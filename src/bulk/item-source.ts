@@ -1,7 +1,6 @@
 import { ArgumentError } from "../client/index.ts";
-import { cut } from "../core/checks/foreign.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { describeValue, ignoreRejection } from "../core/checks/values.ts";
+import { cut, describeValue, ignoreRejection } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
 import { Deadline } from "../core/time/deadline.ts";

@@ -1,5 +1,5 @@
 import type { AutomationError } from "../client/index.ts";
-import { cut } from "../core/checks/foreign.ts";
+import { cut } from "../core/checks/values.ts";
 import { isAboutAddress } from "./send-state.ts";
 
 const SHOWN_LENGTH = 100;

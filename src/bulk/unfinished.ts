@@ -1,4 +1,4 @@
-import { cut } from "../core/checks/foreign.ts";
+import { cut } from "../core/checks/values.ts";
 import { type BulkCounts, BulkError } from "../core/errors/bulk-error.ts";
 import type { BulkState } from "./journal.ts";
 import type { RunPhase } from "./phase.ts";

@@ -4,7 +4,7 @@ import { Send } from "../core/call/send.ts";
 import type { Context } from "../core/call/settings.ts";
 import { flawOfEnvironment } from "../core/checks/globals.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { unbreakable } from "../core/checks/validators.ts";
+import { safely } from "../core/checks/validators.ts";
 import { explain } from "../core/errors/explanation.ts";
 import { combine, createRunHook } from "../core/instrumentation.ts";
 import { StaticToken } from "../core/token/static-token.ts";
@@ -58,7 +58,7 @@ function assemble(settings: ClientSettings, parent: ClientContext | undefined): 
       instrumentation,
     ]),
     runHook,
-    say: log && unbreakable(log.say),
+    say: log && safely(log.say),
     inner: parent?.inner,
     emittedOnce: { paused: new Map(), deprecated: new Set() },
   };

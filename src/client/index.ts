@@ -2,6 +2,7 @@ export type { ApiPromise, ApiResponse, WithResponse } from "../core/call/api-pro
 export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "../core/call/call-options.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "../core/call/standard-schema.ts";
 export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom } from "../core/custom.ts";
+export type { PolledRecord } from "../core/errors/automation-error.ts";
 export {
   AutomationError,
   type ErrorDetails,
@@ -32,7 +33,6 @@ export {
   TimeoutError,
   TokenProviderError,
 } from "../core/errors/classes.ts";
-export type { PolledRecord } from "../core/errors/error-records.ts";
 export { type HttpStatusOptions, toHttpStatus } from "../core/errors/to-http-status.ts";
 export type {
   ClientEvent,

@@ -1,7 +1,7 @@
 import { VARIABLES, withEnvironment } from "../client/environment.ts";
 import { VERSION } from "../client/version.ts";
-import { isError } from "../core/checks/foreign.ts";
 import { InvalidInput } from "../core/checks/invalid-input.ts";
+import { isError } from "../core/checks/values.ts";
 import { ConfigError } from "../core/errors/classes.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { problemOfToken } from "../core/token/token-format.ts";

@@ -1,7 +1,6 @@
 import { VERSION } from "../client/version.ts";
 import { statusMayPass } from "../core/call/decide-retry.ts";
-import { isError } from "../core/checks/foreign.ts";
-import { isObject } from "../core/checks/values.ts";
+import { isError, isObject } from "../core/checks/values.ts";
 import { problemOfToken } from "../core/token/token-format.ts";
 import { parseJson, valuesOf } from "../core/wire/json.ts";
 import { parseRetryAfter } from "../core/wire/retry-after.ts";

@@ -1,4 +1,4 @@
-import { isBytes } from "../core/checks/foreign.ts";
+import { isBytes } from "../core/checks/values.ts";
 import { type OperationName, queryOf } from "./endpoints.ts";
 import type { Ending, IncomingRequest } from "./exchange.ts";
 import type { Unsettled } from "./response.ts";

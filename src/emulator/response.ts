@@ -1,5 +1,4 @@
-import { isBytes } from "../core/checks/foreign.ts";
-import { isRecord } from "../core/checks/values.ts";
+import { isBytes, isRecord } from "../core/checks/values.ts";
 import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";

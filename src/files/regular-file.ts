@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { constants, fdatasync, fsync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { promisify } from "node:util";
-import { hasCode } from "../core/checks/foreign.ts";
+import { hasCode } from "../core/checks/values.ts";
 
 /** The mode of the files that are created: their owner alone may read them. */
 export const OWNER_ONLY = 0o600;

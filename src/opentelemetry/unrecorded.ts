@@ -1,5 +1,5 @@
 import { diag } from "@opentelemetry/api";
-import { unbreakable } from "../core/checks/validators.ts";
+import { safely } from "../core/checks/validators.ts";
 
 const UNRECORDED =
   "project-automation/opentelemetry records no spans: no SDK is registered with the copy of @opentelemetry/api that this package loads; look at npm ls @opentelemetry/api";
@@ -13,6 +13,6 @@ export function warnsOfUnrecorded(warn: (message: string) => void): (isRecorded:
   return (isRecorded) => {
     if (isRecorded || isDone) return;
     isDone = true;
-    for (const say of [warn, (text: string) => diag.warn(text)]) unbreakable(say)(UNRECORDED);
+    for (const say of [warn, (text: string) => diag.warn(text)]) safely(say)(UNRECORDED);
   };
 }

@@ -2,7 +2,7 @@ import type { CallOptions } from "../core/call/call-options.ts";
 import type { OperationFields, Origin } from "../core/call/operation.ts";
 import type { Send } from "../core/call/send.ts";
 import type { ParsedCallOptions } from "../core/call/settings.ts";
-import type { Range } from "../core/checks/range.ts";
+import type { Range } from "../core/checks/validators.ts";
 import { type AutomationError, annotate, isBrandedError } from "../core/errors/automation-error.ts";
 import { AbortError, TimeoutError } from "../core/errors/classes.ts";
 import { now } from "../core/time/clock.ts";

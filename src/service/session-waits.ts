@@ -1,8 +1,7 @@
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
 import { type ParsedCallOptions, parseCallOptions } from "../core/call/settings.ts";
-import { expectRange, type Range, rangeOf } from "../core/checks/range.ts";
-import { INTERVAL, type Parsed, type Shape } from "../core/checks/validators.ts";
+import { expectRange, INTERVAL, type Parsed, type Range, rangeOf, type Shape } from "../core/checks/validators.ts";
 import { deferErrors } from "../core/list.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Session } from "./models.ts";

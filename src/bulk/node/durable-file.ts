@@ -1,6 +1,6 @@
 import { fstatSync, ftruncateSync, readSync, truncateSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
-import { hasCode } from "../../core/checks/foreign.ts";
+import { hasCode } from "../../core/checks/values.ts";
 import { after } from "../../core/time/clock.ts";
 import { flush, OWNER_ONLY } from "../../files/regular-file.ts";
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ArgumentError } from "../../client/index.ts";
-import { textOfUrl } from "../../core/checks/parse-url.ts";
 import { INVALID, parseOptions, parseValue, type Shape, strings, validator } from "../../core/checks/validators.ts";
+import { textOfUrl } from "../../core/checks/values.ts";
 import { asErrorClass } from "../../core/errors/as-error-class.ts";
 import { withCallerStack } from "../../core/errors/caller-stack.ts";
 import { JournalError } from "../../core/errors/journal-error.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { hasCode } from "../../core/checks/foreign.ts";
+import { hasCode } from "../../core/checks/values.ts";
 
 /** A process, as its lock file names it; a worker thread counts as one, since it can end by itself. */
 export interface ProcessIdentity {

@@ -1,4 +1,4 @@
-import { cut } from "../checks/foreign.ts";
+import { cut } from "../checks/values.ts";
 import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
 import type { ConnectionFault } from "../errors/connection-fault.ts";

@@ -1,4 +1,4 @@
-import { rangeOf } from "../checks/range.ts";
+import { rangeOf } from "../checks/validators.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";

@@ -1,5 +1,4 @@
-import { parseUrl } from "../checks/parse-url.ts";
-import { isRecord } from "../checks/values.ts";
+import { isRecord, parseUrl } from "../checks/values.ts";
 import { oneLine } from "../secrets/redact.ts";
 import { TAKEN } from "../wire/body.ts";
 import type { ResponseHead } from "../wire/head.ts";

@@ -1,9 +1,9 @@
 import { namesOf } from "../checks/hints.ts";
-import { expectRange } from "../checks/range.ts";
 import {
   BOOLEAN,
   countFrom,
   either,
+  expectRange,
   functions,
   mapped,
   numbers,

@@ -104,7 +104,7 @@ export function functions<Type extends CallableFunction>(): Validator<Type> {
 }
 
 /** The same function, which cannot break its caller. */
-export function unbreakable<Arguments extends readonly unknown[]>(
+export function safely<Arguments extends readonly unknown[]>(
   tell: (...given: Arguments) => unknown,
 ): (...given: Arguments) => void {
   return (...given) => void ignoreErrors(() => tell(...given));
@@ -113,7 +113,7 @@ export function unbreakable<Arguments extends readonly unknown[]>(
 /** A function that is called with news: what it throws or rejects with is ignored, and nothing waits for it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function listeners<News>(): Validator<(news: News) => void> {
-  return mapped(functions<(news: News) => unknown>(), unbreakable);
+  return mapped(functions<(news: News) => unknown>(), safely);
 }
 
 export const INTERVAL: Validator<number> = numbers("a number of milliseconds above 0", (value) => value > 0);
@@ -225,4 +225,24 @@ function unknownKeys(unknown: Readonly<Record<string, unknown>>, what: string, a
   const hints = hintsFor(unknown, what, accepted);
   const which = [`the unknown key${keys.length > 1 ? "s" : ""}`, keys.flatMap((key) => nameOf(key) ?? []).join(", ")];
   return `${which.join(" ").trim()}${hints.length > 0 ? ` (${hints.join("; ")})` : ""}; accepted: ${accepted.join(", ")}`;
+}
+
+/** The first and the longest of waits that grow, in milliseconds, as far as they are given. */
+export type GivenRange = readonly [first: number | undefined, longest: number | undefined];
+
+/** The first and the longest of waits that grow, in milliseconds. */
+export type Range = readonly [first: number, longest: number];
+
+/** The range that was given. One that is given alone moves the default of the other. */
+export function rangeOf([first, longest]: GivenRange, [defaultFirst, defaultLongest]: Range): Range {
+  return [
+    first ?? Math.min(defaultFirst, longest ?? defaultFirst),
+    longest ?? Math.max(defaultLongest, first ?? defaultLongest),
+  ];
+}
+
+/** Refuses a first wait that is longer than the longest one. */
+export function expectRange([first = 0, longest = first]: GivenRange, names: readonly [string, string]): void {
+  if (first <= longest) return;
+  invalid(`${names[0]} (${first}) must not be above ${names[1]} (${longest})`);
 }

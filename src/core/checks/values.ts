@@ -1,4 +1,42 @@
-import { tagOf } from "./foreign.ts";
+/**
+ * Values of any realm (jest, jsdom, `node:vm`): a value is asked for what it has, since its class is not the one of the same
+ * name here. Words for values, and texts of others.
+ */
+
+/** The platform's own word for the class of an object, in whatever realm it was made. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** Returns whether a value is an error of any realm. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || ["Error", "DOMException"].includes(tagOf(value));
+}
+
+/** Returns whether a value is a date of any realm. */
+export function isDate(value: unknown): value is Date {
+  return tagOf(value) === "Date";
+}
+
+/** Returns whether a value is bytes of any realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return tagOf(value) === "Uint8Array";
+}
+
+/** Returns whether a platform's error has one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(String((Object(error) as { readonly code?: unknown }).code)); // anything may be thrown
+}
+
+/** A text in which no character is half. The other half of one is lost in a cut, or was never sent. */
+export function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/** The first characters of a text, at most `max`; none of them is half. */
+export function cut(text: string, max: number): string {
+  return text.length > max ? text.slice(0, max).replace(/[\ud800-\udbff]$/, "") : text;
+}
 
 /** Returns whether a value, of any kind, has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
@@ -67,4 +105,18 @@ export function isIterable(value: unknown): value is Iterable<unknown> {
 /** Returns whether a value is an object with an async iterator, as a stream has. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return isObject(value) && Symbol.asyncIterator in value;
+}
+
+/** A URL, against a base where one is given; `undefined` for a text that is none. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a URL object, of whatever realm; any other value as it is. */
+export function textOfUrl(value: unknown): unknown {
+  return tagOf(value) === "URL" ? String(value) : value;
 }

@@ -1,5 +1,4 @@
-import { isError } from "../checks/foreign.ts";
-import type { ErrorRecords } from "./error-records.ts";
+import { isError } from "../checks/values.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
@@ -13,6 +12,20 @@ export interface ValidationIssue {
   readonly path: readonly (string | number)[];
   /** The expectation, in words. */
   readonly message: string;
+}
+
+/** A record that changes its state, as far as an error shows it. */
+export interface PolledRecord {
+  /** Identifies the record. */
+  id: string;
+  /** The state when it was last seen. The API documentation does not list the values. */
+  state: string;
+}
+
+/** The records that an error may carry, each noted by the part of the client that read it. No print and no `toJSON` shows one. */
+export interface ErrorRecords {
+  /** In a wait for a session: the last session seen, if there was one. It may hold anything that the service sends. */
+  session?: PolledRecord | undefined;
 }
 
 /** The details of an error's call, all of them free of secrets. */

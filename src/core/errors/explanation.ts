@@ -1,5 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { parseUrl } from "../checks/parse-url.ts";
+import { parseUrl } from "../checks/values.ts";
 
 /** The texts of one error, which may hold secrets. A text that it does not have is empty. */
 export interface ErrorWords {

@@ -1,6 +1,5 @@
-import { cut, isError, wellFormed } from "../checks/foreign.ts";
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { isObject, isPlainObject, SHORTEST_SECRET } from "../checks/values.ts";
+import { cut, isError, isObject, isPlainObject, SHORTEST_SECRET, wellFormed } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
 import { parseJson, valuesOf } from "../wire/json.ts";
 

@@ -1,6 +1,5 @@
 import { invalid } from "../checks/invalid-input.ts";
-import { parseUrl, textOfUrl } from "../checks/parse-url.ts";
-import { describeValue } from "../checks/values.ts";
+import { describeValue, parseUrl, textOfUrl } from "../checks/values.ts";
 import { forbiddenIn } from "./encoding.ts";
 
 declare const SERVICE: unique symbol;

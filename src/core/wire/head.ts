@@ -1,4 +1,4 @@
-import { parseUrl } from "../checks/parse-url.ts";
+import { parseUrl } from "../checks/values.ts";
 import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 

@@ -1,14 +1,15 @@
-import { isDate, tagOf } from "../checks/foreign.ts";
 import { InvalidInput, invalid } from "../checks/invalid-input.ts";
 import {
   describeValue,
   hasMethods,
   isAsyncIterable,
+  isDate,
   isIterable,
   isObject,
   isPlainObject,
   isPromise,
   nameOf,
+  tagOf,
 } from "../checks/values.ts";
 
 /** Where a list or an object stands: what holds it, and by which key. */

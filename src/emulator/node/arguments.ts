@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
-import { isError } from "../../core/checks/foreign.ts";
 import { INVALID } from "../../core/checks/validators.ts";
+import { isError } from "../../core/checks/values.ts";
 import { textOf } from "../../files/regular-file.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { type Command, command, type Terminal } from "../../command/command.ts";
-import { isError } from "../../core/checks/foreign.ts";
-import { isRecord } from "../../core/checks/values.ts";
+import { isError, isRecord } from "../../core/checks/values.ts";
 import type { Feed } from "../../page/feed.ts";
 import type { FaultHandle } from "../faults.ts";
 import type { RecordedRequest } from "../request-log.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { isError } from "../../core/checks/foreign.ts";
+import { isError } from "../../core/checks/values.ts";
 import { findFile, findOrCreateFile, flush, recognised, textOf, writeAll } from "../../files/regular-file.ts";
 import { type Variables, withVariables } from "./dotenv-text.ts";
 

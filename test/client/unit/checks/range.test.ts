@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InvalidInput } from "../../../../src/core/checks/invalid-input.ts";
-import { expectRange, type GivenRange, type Range, rangeOf } from "../../../../src/core/checks/range.ts";
+import { expectRange, type GivenRange, type Range, rangeOf } from "../../../../src/core/checks/validators.ts";
 
 test.each<readonly [GivenRange, Range]>([
   [

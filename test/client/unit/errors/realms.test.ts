@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import * as library from "../../../../src/client/index.ts";
-import { hasCode, isDate, isError } from "../../../../src/core/checks/foreign.ts";
+import { hasCode, isDate, isError } from "../../../../src/core/checks/values.ts";
 import { explain } from "../../../../src/core/errors/explanation.ts";
 import { Redactor } from "../../../../src/core/secrets/redact.ts";
 import { TokenUnavailable } from "../../../../src/core/token/token-source.ts";
