@@ -27,7 +27,7 @@ export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, strin
     command: "src/command/command.ts",
     "command-flags": "src/command/flags.ts",
     "command-files": "src/files/regular-file.ts",
-    "command-options": "src/core/checks/parse-options.ts",
+    "command-scopes": "src/service/scopes.ts",
     "command-records": "src/service/schemas/records.ts",
     "command-globals": "src/core/checks/globals.ts",
   },
