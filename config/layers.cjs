@@ -259,6 +259,9 @@ const doors = [
   "core/instrumentation.ts",
   // What a platform, or the application's `fetch`, gives in place of a response or an error.
   "core/call/api-promise.ts",
+  "core/call/attempt.ts",
+  "core/call/exchange.ts",
+  "core/rate-limit/rate-limiter.ts",
   "core/wire/body.ts",
   "core/call/write-evidence.ts",
   "core/token/rotating-token.ts",

@@ -18,6 +18,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
@@ -84,6 +85,16 @@ describe("a second run on a file", () => {
     holder.kill("SIGKILL");
     await once(holder, "exit");
     expect(locks()).toHaveLength(1);
+    await (await opened(path)).close();
+    expect(locks()).toEqual([]);
+  });
+
+  test.runIf(process.platform === "linux")("gets it after a kill -9 though nobody waits for the process", async () => {
+    await hold("sh", "-c", '"$0" "$@" & exec sleep 600'); // the shell turns into `sleep`, which waits for no child
+    const [lock = ""] = locks();
+    const pid = Number(/-(\d+)-\d+-[0-9a-f]+\.lock$/.exec(lock)?.[1]);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
     await (await opened(path)).close();
     expect(locks()).toEqual([]);
   });
@@ -180,6 +191,31 @@ describe("a link to a journal that is not there yet", () => {
     await journal.close();
     expect(readdirSync(join(folder, "volume"))).toEqual(["real.journal"]);
   });
+
+  test("may lead through several links", async () => {
+    const [first, second] = [join(folder, "first"), join(folder, "second")];
+    symlinkSync("second", first);
+    symlinkSync("import.journal", second);
+    const journal = await opened(first);
+    await expect(opened(second)).rejects.toMatchObject({ reason: "in_use" });
+    await journal.close();
+  });
+});
+
+test("a worker thread that is terminated does not keep its journal", async () => {
+  const program = `
+    import(${JSON.stringify(MODULE)})
+      .then(({ fileJournal }) => fileJournal(${JSON.stringify(path)}).load().next())
+      .then(() => require("node:worker_threads").parentPort.postMessage("held"));
+    setInterval(() => {}, 1_000);
+  `;
+  const worker = new Worker(program, { eval: true });
+  await once(worker, "message");
+  await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
+  await worker.terminate();
+  expect(locks()).toHaveLength(1);
+  await (await opened(path)).close();
+  expect(locks()).toEqual([]);
 });
 
 describe("a lock of another machine that is dated in the future", () => {
@@ -247,6 +283,12 @@ describe("a run that was taken for dead", () => {
       message: expect.stringMatching(/has \d+ bytes, and had \d+ when/),
     });
     expect(readFileSync(path)).toEqual(after);
+    expect(emulator.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  test("writes nothing into a journal that has been deleted", async () => {
+    const { emulator, error } = await runAndMeddle({ flush: 3 }, () => rmSync(path));
+    expect(error).toMatchObject({ reason: "in_use", message: expect.stringContaining("has been deleted") });
     expect(emulator.requests.length).toBeLessThanOrEqual(2);
   });
 

@@ -1,3 +1,4 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { describeValue } from "../checks/values.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
@@ -159,7 +160,7 @@ async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<
       return { token, exchange: await performExchange(call, permit, { token, deadline }) };
     } finally {
       deadline.release();
-      permit.release();
+      ignoreErrors(() => permit.release());
     }
   }
 }

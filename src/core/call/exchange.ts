@@ -1,3 +1,4 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
@@ -27,7 +28,8 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   noteAnswer(call, head);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
-  const reported = permit.report({ status, limit, remaining, retryAfterMs });
+  // What it throws must not lose a response that has arrived.
+  const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
   history.latestResponse = head;

@@ -1,3 +1,5 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+
 /**
  * Decides when a request may be sent. A service limits the requests of each token, so clients that share a token there
  * should share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
@@ -76,7 +78,7 @@ export function pauseLeft(
   { rateLimiter, baseUrl }: { readonly rateLimiter: Pick<RateLimiter, "snapshot">; readonly baseUrl: string },
   token: string,
 ): number | undefined {
-  const until = rateLimiter.snapshot(token, baseUrl)?.pausedUntil;
+  const until = ignoreErrors(() => rateLimiter.snapshot(token, baseUrl))?.pausedUntil;
   return until && Math.max(0, until.getTime() - Date.now());
 }
 

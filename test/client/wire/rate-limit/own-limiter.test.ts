@@ -36,18 +36,27 @@ test.each<[string, RateLimiter]>([
   expect(service.sent).toEqual([]);
 });
 
-test.each<[string, Partial<Permit>, number, string]>([
-  ["report", { report: raise }, 201, "unknown"],
-  ["release", { release: raise }, 201, "accepted"],
-  ["report", { report: raise }, 403, "rejected"],
-])("%s throws: a write ends with an error that says what became of it (%#)", async (...row) => {
-  const [, verbs, status, outcome] = row;
+test.each<[string, Partial<Permit>]>([
+  ["report throws", { report: raise }],
+  ["report rejects", { report: () => Promise.reject(new Error("no")) as never }],
+  ["release throws", { release: raise }],
+])("%s: no response is lost", async (_, verbs) => {
   const issue = { id: "iss_1", title: "t", type: "bug" };
-  const service = scriptedFetch(responds(status, {}, JSON.stringify(issue)));
+  const service = scriptedFetch(responds(201, {}, JSON.stringify(issue)), responds(403, {}, '{"error":"no"}'));
   const client = service.client({ rateLimiter: admitting(verbs), validation: "lenient" });
-  const { error } = await ended(client.issues.create("web", { title: "t", type: "bug" }));
-  expect(error).toMatchObject({ kind: "connection", outcome, attempts: 1 });
-  expect(service.sent).toHaveLength(1);
+  const create = () => ended(client.issues.create("web", { title: "t", type: "bug" }));
+  expect((await create()).value).toEqual(issue);
+  expect((await create()).error).toMatchObject({ kind: "permission", status: 403, outcome: "rejected" });
+});
+
+test("snapshot throws: a call waits for its turn all the same", async () => {
+  const acquire = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    return { kind: "admitted" } as const;
+  };
+  const service = scriptedFetch(good);
+  const client = service.client({ rateLimiter: { ...admitting({ acquire }), snapshot: raise }, onEvent: () => {} });
+  expect((await ended(client.sessions.get("1"))).value).toBeDefined();
 });
 
 test.each<[string, Partial<Permit>]>([
