@@ -38,6 +38,8 @@ export class Queue<Member extends Waiting> {
   }
 
   join(member: Member): void {
+    // The few who are awake may have been dropped: those who wake are chosen anew, this one among them.
+    if (this.#awake.size < AWAKE) this.#awakeAt = 0;
     const last = this.#members.at(-1);
     if (last === undefined || last.position < member.position) this.#members.push(member);
     else this.#members.splice(this.#indexOf(member.position), 0, member);

@@ -126,7 +126,7 @@ test("all events of a call, its hooks, its log lines and its error have the same
     logLevel: "debug",
   });
   const error = await rejection(client.sessions.get("s", { onRequest: see, onResponse: see }));
-  expect([...ids]).toEqual([expect.stringMatching(/^call_\w+_\d+$/)]);
+  expect([...ids]).toEqual([expect.stringMatching(/^call_\w*_\d+$/)]);
   expect(error).toMatchObject({ kind: "server", callId: [...ids][0] });
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ callId: [...ids][0] });
 });
