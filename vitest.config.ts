@@ -12,10 +12,12 @@ const COMMAND = (process.env["npm_lifecycle_event"] ?? "vitest").replace(":", "-
 const COMPUTE = [
   "test/client/unit/**/*.test.ts",
   "test/client/wire/**/*.test.ts",
+  "test/bulk/asks-first.test.ts",
   "test/bulk/outage.test.ts",
   "test/bulk/streams.test.ts",
   "test/mcp/waits.test.ts",
   "test/opentelemetry/**/*.test.ts",
+  "test/redis/circuit-breaker.test.ts",
   "test/redis/leaving.test.ts",
   "test/redis/redis-away.test.ts",
   "test/emulator/fetch.test.ts",
