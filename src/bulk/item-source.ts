@@ -13,6 +13,7 @@ export interface KeyedItem<Item> {
   readonly item: Item;
 }
 
+/** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** The items of a run and their keys; `readThrown` takes the secrets of its client out of what they throw. */
