@@ -42,7 +42,7 @@ export class Call {
   readonly deadline: Deadline;
   readonly history: CallHistory = new CallHistory();
   readonly events: CallEvents | undefined;
-  /** That of another part of the package, where one follows the call. */
+  /** The observer of another part of the package, where one follows the call. */
   inner: InnerObserver | undefined;
   /** The part of its URL behind that of the client. */
   readonly #target: string;

@@ -28,7 +28,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   noteAnswer(call, head);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
-  // What it throws must not lose a response that has arrived.
+  // A limiter that throws must not lose a response that has arrived.
   const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
@@ -106,7 +106,7 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
     throw connectionError(call, fault, { ...body, head, isFromService });
   }
   const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
-  throw parseError(call, { head, isFromService }, summary);
+  throw parseError(call, { head, text, isFromService }, summary);
 }
 
 const NO_BODY_YET: ReceivedBody = { text: "", isWhole: false };

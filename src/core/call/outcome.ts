@@ -17,7 +17,7 @@ export interface Answer {
   readonly isFromService?: boolean | undefined;
 }
 
-/** What happens next to the request of a call, or to the call. */
+/** The next event of a request of a call, or of the call. */
 export type OutcomeEvent = "leaves" | "never_left" | "again" | Answer;
 
 /** No request of the call has left. */

@@ -15,7 +15,7 @@ import {
   TIMEOUT,
   typed,
 } from "../checks/validators.ts";
-import { isObject, isPlainObject } from "../checks/values.ts";
+import { isIterable, isObject, isPlainObject } from "../checks/values.ts";
 import type { ClientEvent } from "../events.ts";
 import type { CombinedInstrumentation, InnerInstrumentation, RunHook } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
@@ -69,7 +69,7 @@ export interface Context extends Settings {
   readonly runHook: RunHook;
   /** Writes a line to its log that is about no single call. */
   readonly say: ((level: "info" | "warn", text: string) => void) | undefined;
-  /** That of another part of the package, where it derived the client. */
+  /** The instrumentation of another part of the package that derived the client. */
   readonly inner?: InnerInstrumentation | undefined;
   /** Events that the client has emitted already and emits once. */
   readonly emittedOnce: {
@@ -102,7 +102,10 @@ export const SHARED_OPTIONS = {
     false,
     mapped(typed("an object such as { attempts: 3 }", isObject), (retry) => parseOptions(retry, "retry", RETRY)),
   ),
-  headers: mapped(typed("a HeadersInit", isObject), parseHeaders),
+  headers: mapped(
+    typed("a HeadersInit", (value): value is object => isPlainObject(value) || isIterable(value)),
+    parseHeaders,
+  ),
 } satisfies Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">>;
 
 const EXTRA = {

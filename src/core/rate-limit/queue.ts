@@ -5,7 +5,7 @@ const AWAKE = 16;
 /** The others look, too, at random moments of so long for each that waits: about one of them in that time. */
 const SPREAD_MS = 1;
 
-/** One that waits in a queue. */
+/** A member of a queue. */
 interface Waiting {
   /** Orders them: the lower, the earlier. */
   readonly position: number;
@@ -15,12 +15,12 @@ interface Waiting {
   wake(): void;
 }
 
-/** Those who wait, in order of their positions. Each has a timer. Few are awake at once, however many there are. */
+/** A queue in order of positions. Each member has a timer. Few are awake at once, however many there are. */
 export class Queue<Member extends Waiting> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
   #first = 0;
-  /** Those who wake when time may make room, and when. */
+  /** The members that wake when time may make room, and when. */
   readonly #awake = new Set<Member>();
   #awakeAt = 0;
 

@@ -21,7 +21,7 @@ export function parseHeaders(headers: object): Readonly<Record<string, string>> 
       invalid(`headers must not set ${written}: the client decides it`);
     }
     try {
-      if (typeof value === "object") throw new TypeError(); // the platform would send words for it
+      if (typeof value === "object" || typeof value === "function") throw new TypeError(); // the platform would send words for it
       parsed.append(name as string, value as string); // append throws for anything else
     } catch {
       // The platform's own message quotes the value.
