@@ -14,7 +14,6 @@ export class Admission {
   readonly #phase: RunPhase;
   readonly #changed: () => void;
   #outage: Outage = NO_OUTAGE;
-  /** Present while the run waits after a failure. */
   #cancelBackoff: (() => void) | undefined;
   /** `"in_doubt"` at first, and after a write that ended `unknown`: the next one may be lost. */
   #service: "in_doubt" | "asked" | "answered" = "in_doubt";
@@ -31,7 +30,6 @@ export class Admission {
     return this.#outage.counted;
   }
 
-  /** Returns whether an item may be sent beside so many. */
   admits(underWay: number): boolean {
     if (underWay >= this.#outage.width || this.#cancelBackoff !== undefined) return false;
     if (this.#service === "in_doubt") void this.#ask();

@@ -11,7 +11,7 @@ import type { Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
 /** The events after which a write may wait to be sent again. */
-const WAITS: ReadonlySet<unknown> = new Set([429, 401, "never_left"]);
+const WAITS: ReadonlySet<unknown> = new Set([429, 401, "unsent"]);
 
 export interface BoundRun {
   readonly phase: RunPhase;
@@ -23,7 +23,6 @@ export interface BoundRun {
  * requests. Reads are not looked at.
  */
 export class BoundWrite implements InnerInstrumentation {
-  /** The write as far as it has come; absent until it begins. */
   state: Write | undefined;
   /** A write to another service than the run's, or a second one: it was not sent. */
   misuse: ArgumentError | undefined;
@@ -36,7 +35,6 @@ export class BoundWrite implements InnerInstrumentation {
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
   #isOnItsWay = false;
-  /** The ids of all calls of the item's client. */
   readonly #calls = new Set<string>();
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
@@ -113,7 +111,7 @@ export class BoundWrite implements InnerInstrumentation {
   #note(outcome: CallOutcome, event: OutcomeEvent): void {
     if (this.#isClosed) return;
     this.state = { outcome };
-    this.#isOnItsWay ||= event === "leaves";
+    this.#isOnItsWay ||= event === "sent";
     if (!isHarmless(outcome) || !WAITS.has(typeof event === "string" ? event : event.status)) return;
     this.#isOnItsWay = false;
     void this.#records.addIfPossible({ state: "not_sent", reason: waitingReason() });

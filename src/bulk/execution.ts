@@ -37,10 +37,8 @@ export class Execution<Item, Result> {
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #journal: RunJournal;
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
-  /** The items that were admitted, and which have not ended. */
   readonly #admitted = new Set<ItemWrite<Item, Result>>();
   readonly #unfinished = new Unfinished();
-  /** The latest record of a `done` item. */
   #lastDoneAt = "";
   readonly #phase = new RunPhase(() => this.#heedPhase());
   readonly #admission: Admission;
@@ -114,7 +112,6 @@ export class Execution<Item, Result> {
     this.#phase.stopWithin(this.#settings.graceMs, cause);
   }
 
-  /** Stops when the signal aborts, until the returned function is called. */
   #heedSignal(): () => void {
     const { signal } = this.#settings;
     if (signal === undefined) return () => {};

@@ -1,14 +1,11 @@
 import { type JournalRecord, nextRevision } from "./journal.ts";
 import type { Owner } from "./owner.ts";
 
-/** A record of an item, without what is the same in each. */
 type Facts = Pick<JournalRecord, "state" | "reference" | "reason">;
 
-/** The records of one item that a run adds to its journal. */
 export class ItemRecords {
   /** The state of the latest one; absent if this run has added none. */
   latest: JournalRecord["state"] | undefined;
-  /** The owner of the next record. */
   owner: Owner;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;

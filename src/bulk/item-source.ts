@@ -37,7 +37,6 @@ const END = { done: true, value: undefined } as const;
  * its first item, and must not change afterwards; a stream (a generator, an async iterable) is checked as it comes.
  */
 export class ItemSource<Item> {
-  /** Its items come once, so it cannot be checked before. */
   readonly isStream: boolean;
   readonly #items: Items<Item>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
@@ -51,7 +50,6 @@ export class ItemSource<Item> {
   /** The item that a stream has been asked for; absent before it is asked for the first. */
   #next: Promise<unknown> | undefined;
   #stopped: Promise<void> | undefined;
-  /** Waits no longer for that item. */
   #giveUp: () => void = () => {};
 
   constructor({ items, key, readThrown }: ItemOptions<Item>) {
@@ -101,15 +99,15 @@ export class ItemSource<Item> {
    */
   async take(): Promise<KeyedItem<Item> | undefined> {
     if (this.#hasEnded) return undefined;
-    const step = await this.#step();
+    const next = await this.#takeNext();
     // As in a loop: an iterator that is written by hand may say it with another value.
-    if (step.done) {
+    if (next.done) {
       this.#hasEnded = true;
       if (!this.isStream && this.#keys.size > 0) throw changed("without", [...this.#keys]);
       this.#isWhole = this.#stopped === undefined;
       return undefined;
     }
-    const item = step.value;
+    const item = next.value;
     this.#position += 1;
     const key = this.#keyOf(item, this.#position);
     if (!this.isStream && !this.#keys.delete(key)) throw changed("with", [key]);
@@ -144,7 +142,7 @@ export class ItemSource<Item> {
     }
   }
 
-  async #step(): Promise<IteratorResult<Item>> {
+  async #takeNext(): Promise<IteratorResult<Item>> {
     try {
       return await new Promise((resolve, reject) => {
         this.#giveUp = () => resolve(END);

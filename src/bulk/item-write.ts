@@ -14,9 +14,7 @@ import type { Address } from "./stoppage.ts";
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result | undefined;
   readonly reference?: Reference | undefined;
-  /** Present unless it is `done`. */
   readonly reason?: BulkReason | undefined;
-  /** The journal says so already. */
   readonly isRecorded?: boolean;
 }
 

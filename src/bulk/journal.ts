@@ -1,7 +1,7 @@
 import { INVALID, iterables } from "../core/checks/validators.ts";
 import { describeValue, isObject } from "../core/checks/values.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
-import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
+import { type BulkReason, interruptedReason, problemOfReason } from "./reason.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";
@@ -63,7 +63,6 @@ export interface Journal {
 /** The latest record of a key. `at` of an `unknown` one is when its request was about to be sent. */
 export type Known = Omit<JournalRecord, "key">;
 
-/** The revision of the next record of a key, by that of the latest one. */
 export function nextRevision(latest: number | undefined): number {
   return (latest ?? 0) + 1;
 }
@@ -75,7 +74,7 @@ export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
 }
 
 /** Throws `JournalError` unless a value is what `load` may resolve with. */
-export function checkContents(value: unknown): JournalContents {
+export function parseContents(value: unknown): JournalContents {
   const { words, parse } = iterables<JournalRecord>(); // each record is checked when it is taken
   const contents = parse(value);
   if (contents !== INVALID) return contents;
@@ -85,14 +84,14 @@ export function checkContents(value: unknown): JournalContents {
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
 
 /** Throws `JournalError` unless `value` is a record. `position` counts from 1. */
-export function checkRecord(value: unknown, position: number): JournalRecord {
-  const flaw = flawOfRecord(value);
-  if (flaw === undefined) return value as JournalRecord; // it has no flaw
-  throw new JournalError(`record ${position} of the journal ${flaw}`, { reason: "damaged" });
+export function parseRecord(value: unknown, position: number): JournalRecord {
+  const problem = problemOfRecord(value);
+  if (problem === undefined) return value as JournalRecord; // it has no problem
+  throw new JournalError(`record ${position} of the journal ${problem}`, { reason: "damaged" });
 }
 
 /** Returns what keeps a value from being a record; `undefined` if it is one. */
-export function flawOfRecord(value: unknown): string | undefined {
+export function problemOfRecord(value: unknown): string | undefined {
   if (!isObject(value)) return `must be an object, not ${describeValue(value)}`;
   const { key, state, at, service, token, revision, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> =
     value;
@@ -105,7 +104,7 @@ export function flawOfRecord(value: unknown): string | undefined {
     return "must have a whole number from 1 up as its revision, if any";
   }
   if (!isReference(reference)) return "must have a string or a number as its reference, if any";
-  return flawOfReason(reason);
+  return problemOfReason(reason);
 }
 
 function isStringIfAny(value: unknown): boolean {

@@ -90,17 +90,14 @@ export interface BulkOptions<Item, Result> {
   readonly graceMs?: number | undefined;
 }
 
-/** Options of a run as it uses them. */
 export type BulkSettings<Item, Result> = Parsed<ReturnType<typeof shapeOf<Item, Result>>> & {
   readonly concurrency: number;
   /** `Infinity`: never. */
   readonly stopAfter: number;
   readonly graceMs: number;
-  /** The rules by which the client waits. */
   readonly rules: RetryRules;
   /** Reads what a function of the application threw, without the secrets of the client. */
   readonly readThrown: ReadThrown;
-  /** Derives a client for one item. */
   readonly bind: (inner: InnerInstrumentation) => Client;
   /** The service, the token, the `fetch` and the log of the client. */
   readonly own: Context;
@@ -108,7 +105,6 @@ export type BulkSettings<Item, Result> = Parsed<ReturnType<typeof shapeOf<Item, 
 
 const COUNT = numbers("a whole number from 1 up", (value) => Number.isSafeInteger(value) && value >= 1);
 
-/** The validators of a run's options. */
 function shapeOf<Item, Result>() {
   type Options = BulkOptions<Item, Result>;
   return {

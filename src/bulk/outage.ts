@@ -2,12 +2,11 @@ import type { AutomationError } from "../client/index.ts";
 import { backOff, mayPass } from "../core/call/decide-retry.ts";
 import type { RetryRules } from "../core/call/settings.ts";
 
-/** So many items that get through take back one failure. */
+/** The number of items that must get through to take back one failure. */
 const TAKE_BACK_ONE = 10;
 
 /** The failures of a run that are not its items', and what follows from them. */
 export interface Outage {
-  /** Failures that were counted and not taken back. */
   readonly failures: number;
   /** All that were counted: by it, an item that was begun after the latest one is known. */
   readonly counted: number;
@@ -20,14 +19,12 @@ export interface Outage {
   readonly isOver: boolean;
 }
 
-/** An item that was sent and has ended. */
 export interface Sent {
   readonly failure?: AutomationError | undefined;
   readonly countedBefore: number;
 }
 
 export interface OutageRules {
-  /** The client's. */
   readonly rules: RetryRules;
   readonly random: number;
   readonly concurrency: number;

@@ -1,7 +1,7 @@
 import type { Context } from "../core/call/settings.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
-import { isLoopback, type Service } from "../core/wire/base-url.ts";
+import { isLoopback, type Service } from "../core/wire/service.ts";
 import type { Known } from "./journal.ts";
 
 const EMULATOR_HOST = "emulator.invalid";
@@ -12,7 +12,6 @@ const WORLD = /^emu_([^_]{8})/;
 /** A number that the `fetch` of an emulator in memory bears: `reset()` begins a new world, and keeps its tokens. */
 const EMULATOR_WORLD = Symbol.for("project-automation.emulator-world");
 
-/** The time that a provider has to return the token of a run, in milliseconds. */
 const TOKEN_MS = 30_000;
 
 /** The owner of a record: the service that it is true of, and the token, as records have them. */
@@ -21,7 +20,6 @@ export interface Owner {
   readonly token?: string;
 }
 
-/** The owners of the records of one run: its service, and the token of each write. */
 export class Owners {
   readonly service: Service;
   readonly #mark: readonly string[];
@@ -66,7 +64,7 @@ export async function tokenOfRun(
   try {
     return await tokenSource.tokenFor({
       rejected: undefined,
-      refused: undefined,
+      rejectedBefore: undefined,
       isRotation: false,
       isPaused: () => false,
       within: (work) => limit.race(work(limit)),
@@ -78,9 +76,7 @@ export async function tokenOfRun(
   }
 }
 
-/** The records of a journal, as they stand to a run. */
 export interface Belonging {
-  /** None is of the run's token. */
   readonly isOfOtherToken: boolean;
   /** Some are of an emulator that is gone. */
   readonly isOfGoneWorld: boolean;

@@ -3,7 +3,6 @@ import { limit, platformTurn } from "../core/time/clock.ts";
 
 export type Phase = "taking" | "stopping" | "aborting" | "given_up";
 
-/** The work of a run in one phase. */
 interface PhaseRules {
   readonly sends: boolean;
   readonly aborts: boolean;
@@ -31,7 +30,6 @@ export class RunPhase {
   readonly #changed: () => void;
   #phase: Phase = "taking";
   #cancelGrace: (() => void) | undefined;
-  /** Each gives up one wait of the run. */
   readonly #waits = new Set<() => void>();
 
   constructor(changed: () => void) {

@@ -41,14 +41,12 @@ export function interruptedReason(recordedAt: string): BulkReason {
   return { kind: "interrupted", message: INTERRUPTED, recordedAt };
 }
 
-/** The reason of an item whose run ends while it waits to be sent again. */
 export function waitingReason(): BulkReason {
   const message = "the run ended while the item waited to be sent again";
   return { kind: "interrupted", message, recordedAt: new Date().toISOString() };
 }
 
-/** Returns what keeps a value from being a reason; `undefined` if it is one, or is absent. */
-export function flawOfReason(value: unknown): string | undefined {
+export function problemOfReason(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value)) return `must have an object as its reason, if any, not ${describeValue(value)}`;
   const { kind, status, code, message, requestId, recordedAt }: Partial<Record<keyof BulkReason, unknown>> = value;

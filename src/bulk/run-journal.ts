@@ -1,6 +1,6 @@
 import { JournalError } from "../core/errors/journal-error.ts";
 import { platformTurn } from "../core/time/clock.ts";
-import { checkContents, checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
+import { type Journal, type JournalRecord, type Known, parseContents, parseRecord } from "./journal.ts";
 import { sharedSet } from "./shared-set.ts";
 import { asJournalError, type ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
@@ -18,9 +18,7 @@ export class RunJournal {
   readonly #onFailure: (error: JournalError) => void;
   readonly #readThrown: ReadThrown | undefined;
   #collected: JournalRecord[] = [];
-  /** The batch being stored. */
   #current: Promise<void> = Promise.resolve();
-  /** The batch being collected. */
   #next: Promise<void> | undefined;
   #failure: JournalError | undefined;
   /** This user has loaded it, so no other one may. */
@@ -51,9 +49,9 @@ export class RunJournal {
     const share = sharing();
     let position = 0;
     try {
-      for await (const record of checkContents(await this.#journal.load())) {
+      for await (const record of parseContents(await this.#journal.load())) {
         position += 1;
-        note(known, share(checkRecord(record, position)));
+        note(known, share(parseRecord(record, position)));
         if (turns.isDue) await turns.take();
       }
     } catch (error) {

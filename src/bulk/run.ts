@@ -16,7 +16,6 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly #execution: Execution<Item, Result>;
   readonly #toCaller: CallerStack;
   #isIterated = false;
-  /** The work of the run, once it has begun. Never rejects. */
   #work: Promise<void> | undefined;
 
   /** @param toCaller lets the stack of an error of the run begin where the run was created */

@@ -15,7 +15,6 @@ export type SendEnd =
   | "abandoned";
 
 export interface Write {
-  /** The effect of its requests so far. */
   readonly outcome: CallOutcome;
   readonly end?: CallEnd | undefined;
 }
@@ -152,7 +151,6 @@ function isRefusal({ status = 0 }: AutomationError): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** Returns whether an error is that of a request which may have written. */
 function isOfOtherWrite(error: AutomationError): boolean {
   const { method = "GET", attempts = 0 } = error;
   return isWrite(method) && attempts > 0 && !isHarmless(outcomeOfError(error));

@@ -29,7 +29,6 @@ export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
   return { error: undefined, said: `: ${redactor.line(why, MAX_SHOWN)}`, details: { cause: redactor.cause(value) } };
 }
 
-/** Reads a thrown value for the errors of one run. */
 export type ReadThrown = (value: unknown) => Thrown;
 
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */

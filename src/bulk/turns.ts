@@ -1,6 +1,5 @@
 import { now, platformTurn } from "../core/time/clock.ts";
 
-/** The longest time that a run keeps the thread, in milliseconds. */
 const KEPT_MS = 5;
 
 /** Gives the platform a turn every few milliseconds, for timers, signals and other work of the process. */

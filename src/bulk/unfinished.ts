@@ -7,10 +7,8 @@ import type { RunPhase } from "./phase.ts";
 const NAMED = 3;
 const KEY_LENGTH = 100;
 
-/** The items of a run that are left, for its error. */
 export class Unfinished {
   readonly #named: string[] = [];
-  /** An item became `unknown` in this run. */
   #isInDoubt = false;
 
   /** `isRecorded`: an earlier run left it so. */

@@ -28,9 +28,9 @@ import { ProviderToken } from "../core/token/provider-token.ts";
 import { StaticToken } from "../core/token/static-token.ts";
 import { parseToken } from "../core/token/token-format.ts";
 import type { TokenProvider, TokenSourceFactory } from "../core/token/token-source.ts";
-import { ownNeeded, parseService } from "../core/wire/base-url.ts";
 import { parseFetchOptions } from "../core/wire/fetch-options.ts";
 import type { FetchFunction } from "../core/wire/http-request.ts";
+import { ownNeeded, parseService } from "../core/wire/service.ts";
 import {
   fromEnvironment,
   refuseEnvironment,

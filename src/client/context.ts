@@ -2,14 +2,14 @@ import { createHttp, platformMayRepeat } from "../core/call/http.ts";
 import { redactorOf } from "../core/call/internals.ts";
 import { Send } from "../core/call/send.ts";
 import type { Context } from "../core/call/settings.ts";
-import { flawOfEnvironment } from "../core/checks/globals.ts";
+import { problemOfEnvironment } from "../core/checks/globals.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { safely } from "../core/checks/validators.ts";
 import { explain } from "../core/errors/explanation.ts";
 import { combine, createRunHook } from "../core/instrumentation.ts";
 import { StaticToken } from "../core/token/static-token.ts";
 import { parseToken } from "../core/token/token-format.ts";
-import { isSafeTransport } from "../core/wire/base-url.ts";
+import { isSafeTransport } from "../core/wire/service.ts";
 import type { CreatedToken } from "../service/models.ts";
 import { rotation } from "../service/rotation.ts";
 import { type ClientSettings, configuring, settingsOf } from "./client-settings.ts";
@@ -27,8 +27,8 @@ export interface ClientContext extends ClientSettings, Context {}
  */
 export function contextOf(options: ClientOptions | undefined, parent?: ClientContext): ClientContext {
   return configuring(options, () => {
-    const flaw = flawOfEnvironment("a Client", "Headers", "Request", "Response");
-    return flaw === undefined ? assemble(settingsOf(options, parent), parent) : invalid(flaw);
+    const problem = problemOfEnvironment("a Client", "Headers", "Request", "Response");
+    return problem === undefined ? assemble(settingsOf(options, parent), parent) : invalid(problem);
   });
 }
 

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
-import { ownNeeded, parseService, type Service } from "../core/wire/base-url.ts";
+import { ownNeeded, parseService, type Service } from "../core/wire/service.ts";
 
 /** Environment variables of the options without which there is no client. */
 export const VARIABLES = { baseUrl: "PROJECT_AUTOMATION_BASE_URL", token: "PROJECT_AUTOMATION_TOKEN" } as const;

@@ -5,8 +5,17 @@ import { isError } from "../core/checks/values.ts";
 import { ConfigError } from "../core/errors/classes.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { problemOfToken } from "../core/token/token-format.ts";
-import { isSafeTransport, parseService } from "../core/wire/base-url.ts";
-import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, USAGE, UsageError, type Values } from "./flags.ts";
+import { isSafeTransport, parseService } from "../core/wire/service.ts";
+import {
+  CommandError,
+  type Flags,
+  helpOf,
+  parseFlags,
+  splitAtDashes,
+  USAGE,
+  UsageError,
+  type Values,
+} from "./flags.ts";
 
 /** The process around a command, as far as the command needs it. */
 export interface Terminal {
@@ -63,7 +72,7 @@ export const SERVICE = {
 } as const satisfies Flags;
 
 /** The address and the token that the flags and the environment name. Throws an error whose message holds no secret. */
-export function readConnection(
+export function parseConnection(
   flags: Values<typeof SERVICE>,
   { environment }: Pick<Terminal, "environment">,
 ): { readonly baseUrl: URL; readonly token: string } {
@@ -103,7 +112,7 @@ export function command<Given extends Flags>(fields: CommandFields<Given>): Comm
   const run: Command["run"] = async (argv, terminal) => {
     try {
       const { own, program } = takesProgram ? splitAtDashes(argv) : { own: argv };
-      const { help: isHelp, version, ...values } = readFlags(own, flags, takesProgram ? BEHIND_DASHES : undefined);
+      const { help: isHelp, version, ...values } = parseFlags(own, flags, takesProgram ? BEHIND_DASHES : undefined);
       if (isHelp !== true && version !== true) return await fields.run(values as Values<Given>, terminal, program); // the rest of them
       terminal.out(isHelp === true ? help : `${VERSION}\n`);
       return 0;

@@ -58,7 +58,7 @@ export function splitAtDashes(argv: readonly string[]): SplitLine {
  * Reads a command line. Throws a {@link UsageError} that names the flag and what is accepted; `others` is its message for
  * words that are no flags.
  */
-export function readFlags<Given extends Flags>(
+export function parseFlags<Given extends Flags>(
   argv: readonly string[],
   flags: Given,
   others: string = "takes flags only, and no other words",
@@ -114,7 +114,7 @@ export function helpOf(flags: Flags): string {
   return rows.map(({ shown, about }) => `  ${shown.padEnd(width)}  ${about}\n`).join("");
 }
 
-export function readCount(
+export function parseCount(
   flag: string,
   value: string | undefined,
   [least, most]: readonly [number, number],

@@ -52,10 +52,10 @@ function isFile(path: string): boolean {
 
 function startError(name: string, { code }: NodeJS.ErrnoException): CommandError {
   const status = code === "ENOENT" ? 127 : 126;
-  return new CommandError(`cannot run "${name}": ${flawOf(name, code)}`, status);
+  return new CommandError(`cannot run "${name}": ${problemOf(name, code)}`, status);
 }
 
-function flawOf(name: string, code: string | undefined): string | undefined {
+function problemOf(name: string, code: string | undefined): string | undefined {
   if (code === "EACCES") return "it is a folder, or not executable";
   if (code !== "ENOENT") return code;
   if (name.includes("/") && isFile(name)) return "the program in its first line is not found";

@@ -43,7 +43,6 @@ export interface Instrumentation {
 }
 
 export interface InnerCall extends CallStart {
-  /** The URL that is asked, with the values of the path. */
   readonly url: string;
 }
 

@@ -9,7 +9,7 @@ import { type Page, pageEnvelopeValidator } from "./paging/page.ts";
 import { Paginator } from "./paging/paginator.ts";
 import type { PageSource } from "./paging/walk.ts";
 import type { Path } from "./wire/path.ts";
-import { encodeQuery } from "./wire/query.ts";
+import { encodeQuery } from "./wire/url.ts";
 
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {
@@ -57,7 +57,6 @@ export interface ListOperation<Item> {
   readonly scope?: string;
   /** Sees the items of each page. */
   readonly received?: (items: readonly unknown[]) => void;
-  /** As in an operation. */
   readonly fields?: readonly string[];
   readonly options: ListOptions | undefined;
 }

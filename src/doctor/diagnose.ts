@@ -9,7 +9,7 @@ import { isOfService } from "./reading.ts";
 import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
 import { CREATED, mayExist, REVOKED } from "./token-steps.ts";
-import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
+import { type Answer, certificateProblem, type Reply } from "./wire.ts";
 
 export interface Diagnosis {
   readonly report: Report;
@@ -102,7 +102,7 @@ function judge(
   for (const [name, answer] of Object.entries(answers)) {
     if (answer.kind === "not_asked") return unasked(answer.reason);
     if (answer.kind === "failure") {
-      return asked.judgeFailure?.(answer) ?? unasked(certificateFlaw(answer) ?? `no response: ${answer.code}`);
+      return asked.judgeFailure?.(answer) ?? unasked(certificateProblem(answer) ?? `no response: ${answer.code}`);
     }
     replies[name] = answer;
   }

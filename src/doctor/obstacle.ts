@@ -1,7 +1,7 @@
 import type { Asker } from "./ask.ts";
 import { codeOf, isSuccess, outlineOf, pageOf } from "./reading.ts";
 import { basePathOf, ELSEWHERE, PROJECTS, WITH_UNKNOWN_TOKEN, WITHOUT_TOKEN } from "./steps.ts";
-import { type Answer, certificateFlaw, type Failure, labelOf, type Reply } from "./wire.ts";
+import { type Answer, certificateProblem, type Failure, labelOf, type Reply } from "./wire.ts";
 
 /**
  * Why nothing can be learned from the deployment, in a sentence; `undefined` if it is the service and lets the token
@@ -37,8 +37,8 @@ function isKept({ headers }: Reply, earlier: Answer): boolean {
 }
 
 function noConnection(failure: Failure, ignoredProxy: string | undefined): string {
-  const flaw = certificateFlaw(failure);
-  if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
+  const problem = certificateProblem(failure);
+  if (problem !== undefined) return `no trusted connection: ${problem} (${failure.code}), so the token is not sent`;
   if (failure.isSent) return `no usable response: ${failure.message}`;
   const hint = `; ${ignoredProxy} is set, and Node ignores it without NODE_USE_ENV_PROXY=1`;
   return `no connection: ${failure.message}${ignoredProxy === undefined ? "" : hint}`;

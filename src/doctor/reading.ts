@@ -1,7 +1,6 @@
 import { isSuccessOfService } from "../core/call/from-service.ts";
 import { isRecord } from "../core/checks/values.ts";
-import { RedirectError } from "../core/errors/classes.ts";
-import { refusalClass } from "../core/errors/refusal-class.ts";
+import { refusalClass } from "../core/errors/classes.ts";
 import { isSuccess as isSuccessStatus } from "../core/wire/head.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
@@ -72,7 +71,7 @@ function destinationOf(location: string | null): string {
 }
 
 /** Why nothing can be learned from a response to a list call; `undefined` if it is a list. */
-export function flawOfRead(reply: Reply, scope: string): string | undefined {
+export function problemOfRead(reply: Reply, scope: string): string | undefined {
   if (reply.status === 401) return `the token is refused (${outlineOf(reply)})`;
   if (reply.status === 403) return `the token or its owner lacks ${scope} (${outlineOf(reply)})`;
   if (pageOf(reply) !== undefined) return undefined;
@@ -90,5 +89,5 @@ export function isAbsent({ status }: Reply): boolean {
 }
 
 export function errorOf(status: number): string {
-  return new (status < 400 ? RedirectError : refusalClass(status))("").name;
+  return new (refusalClass(status))("").name;
 }

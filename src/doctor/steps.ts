@@ -1,5 +1,5 @@
 import { encodeSegment } from "../core/wire/path.ts";
-import { cursorOf, fieldsOf, flawOfRead, idOf, idsOf, outlineOf, pageOf } from "./reading.ts";
+import { cursorOf, fieldsOf, idOf, idsOf, outlineOf, pageOf, problemOfRead } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
 
@@ -101,8 +101,8 @@ function withSessions(build: (sessions: Reply, projects: Reply) => PlannedReques
     after: { sessions: SESSIONS, projects: PROJECTS },
     request: ({ sessions, projects }) =>
       replyOr(sessions, (reply) => {
-        const flaw = flawOfRead(reply, "sessions:read");
-        return flaw === undefined ? replyOr(projects, (list) => build(reply, list)) : notAsked(flaw);
+        const problem = problemOfRead(reply, "sessions:read");
+        return problem === undefined ? replyOr(projects, (list) => build(reply, list)) : notAsked(problem);
       }),
   });
 }
@@ -131,7 +131,7 @@ function unlessForbidden(request: PlannedRequest): Step {
     after: { sessions: SESSIONS },
     request: ({ sessions }) => {
       const isRefused = sessions.kind === "response" && (sessions.status === 401 || sessions.status === 403);
-      return isRefused ? notAsked(flawOfRead(sessions, "sessions:read") ?? outlineOf(sessions)) : request;
+      return isRefused ? notAsked(problemOfRead(sessions, "sessions:read") ?? outlineOf(sessions)) : request;
     },
   });
 }

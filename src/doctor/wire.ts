@@ -84,7 +84,7 @@ export function notAsked(reason: string): NotAsked {
   return { kind: "not_asked", reason };
 }
 
-const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
+const CERTIFICATE_PROBLEMS: readonly (readonly [code: RegExp, problem: string])[] = [
   [/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, "the certificate is self-signed"],
   [/^CERT_HAS_EXPIRED$/, "the certificate has expired"],
   [/^CERT_NOT_YET_VALID$/, "the certificate is not valid yet"],
@@ -97,7 +97,7 @@ const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
 const SPEAKS_HTTP = /wrong.version.number|packet.length.too.long/i;
 
 /** Why the connection is not trusted; `undefined` if the failure is of another kind. */
-export function certificateFlaw({ code, message }: Pick<Failure, "code" | "message">): string | undefined {
+export function certificateProblem({ code, message }: Pick<Failure, "code" | "message">): string | undefined {
   if (SPEAKS_HTTP.test(`${code} ${message}`)) return "this port speaks http:, and the address says https:";
-  return CERTIFICATE_FLAWS.find(([pattern]) => pattern.test(code))?.[1];
+  return CERTIFICATE_PROBLEMS.find(([pattern]) => pattern.test(code))?.[1];
 }

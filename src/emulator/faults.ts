@@ -126,7 +126,7 @@ export class Faults {
 
   /** Throws a `TypeError` for a fault that is malformed, contradicts itself or does nothing. */
   add(fault: Fault): FaultHandle {
-    const active: ActiveFault = { fault: checkFault(fault), seen: 0, hits: 0 };
+    const active: ActiveFault = { fault: parseFault(fault), seen: 0, hits: 0 };
     this.#active.add(active);
     return {
       get hits(): number {
@@ -159,7 +159,7 @@ function matches({ operation, match, page }: Fault, request: RecordedRequest): b
   return match === undefined || atOnce(match(request), "what fault.match returns");
 }
 
-function checkFault(given: Fault): Fault {
+function parseFault(given: Fault): Fault {
   const fault = check.options(given, "fault", FAULT);
   checkHeaders(fault.headers ?? {}, "fault.headers");
   const has = (key: string): boolean => Object.hasOwn(fault, key);

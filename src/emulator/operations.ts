@@ -5,7 +5,7 @@ import type { Fault } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { OrderedRows } from "./ordered-rows.ts";
 import type { IssueTable, ProjectData, ProjectStore, SessionTable } from "./project-tables.ts";
-import { Refusal, readCount, readLimit, readObject, readString, readStrings } from "./request-fields.ts";
+import { parseCount, parseLimit, parseObject, parseString, parseStrings, Refusal } from "./request-fields.ts";
 import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
 import { DAY_MS, holds, maskedToken, stateOf, type TokenRow, type TokenStore } from "./token-tables.ts";
 
@@ -31,10 +31,10 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   "tokens.create": (call) => {
     const { caller, now, options, tokens } = call;
     const { maxTokenLifetimeDays, tokenLifetimeDays } = options.conventions;
-    const body = readObject(call.body);
-    const name = readString(body, "name");
-    const scopes = readStrings(body, "scopes");
-    const days = readCount(body, "expires_in_days", maxTokenLifetimeDays) ?? tokenLifetimeDays;
+    const body = parseObject(call.body);
+    const name = parseString(body, "name");
+    const scopes = parseStrings(body, "scopes");
+    const days = parseCount(body, "expires_in_days", maxTokenLifetimeDays) ?? tokenLifetimeDays;
     refuseEscalation(tokens.missing(caller, scopes));
     const created = tokens.create({ name, scopes, owner: caller.owner, lifetimeMs: days * DAY_MS }, now);
     return { ...tokenRecord(call, created), plaintext: created.plaintext };
@@ -57,9 +57,9 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
   "issues.create": (call) => {
     const { id } = addressedProject(call).project;
-    const body = readObject(call.body);
-    const title = readString(body, "title");
-    const type = readString(body, "type");
+    const body = parseObject(call.body);
+    const title = parseString(body, "title");
+    const type = parseString(body, "type");
     const { issueTypes } = call.options.conventions;
     if (issueTypes !== null && !issueTypes.includes(type)) {
       throw new Refusal("invalidField", `type must be one of ${issueTypes.join(", ")}`);
@@ -103,7 +103,7 @@ const END_OF_LIST = { null: { next_cursor: null }, empty: { next_cursor: "" }, m
 function page<Row>(call: Call, { list, rows: all }: Listing<Row>, toRecord: (row: Row) => object): object {
   const { cursors, query } = call;
   const { conventions } = call.options;
-  const limit = readLimit(query, conventions);
+  const limit = parseLimit(query, conventions);
   const cursor = query.get("cursor");
   const after = cursor === null ? 0 : cursors.read(list, cursor);
   if (after === undefined) throw new Refusal("invalidCursor", "the cursor was not issued for this list");

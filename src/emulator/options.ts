@@ -1,4 +1,4 @@
-import { flawOfEnvironment } from "../core/checks/globals.ts";
+import { problemOfEnvironment } from "../core/checks/globals.ts";
 import {
   arrayOf,
   BOOLEAN,
@@ -111,8 +111,8 @@ export const OPTIONS = {
 
 /** Checks and copies `options`; throws a `TypeError` for an unknown key, a wrong type or a value out of range. */
 export function resolveOptions(options?: unknown): ResolvedOptions {
-  const flaw = flawOfEnvironment("createEmulator", "Request", "Response", "structuredClone");
-  if (flaw !== undefined) throw new TypeError(flaw);
+  const problem = problemOfEnvironment("createEmulator", "Request", "Response", "structuredClone");
+  if (problem !== undefined) throw new TypeError(problem);
   const given = check.options(options, "options", OPTIONS);
   const conventions = resolveConventions(given.conventions);
   const now = given.now ?? ((): number => Date.now());

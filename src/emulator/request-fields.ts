@@ -15,28 +15,28 @@ export class Refusal extends Error {
 }
 
 /** The JSON object in a request body. This and the functions below throw a {@link Refusal} for an invalid value. */
-export function readObject(bytes: Uint8Array | undefined): Record<string, unknown> {
+export function parseObject(bytes: Uint8Array | undefined): Record<string, unknown> {
   const parsed = parse(bytes ?? new Uint8Array());
   if (!isRecord(parsed)) throw new Refusal("malformedBody", "the request body must be a JSON object");
   return parsed;
 }
 
 /** A required string that is not empty. */
-export function readString(body: Record<string, unknown>, field: string): string {
+export function parseString(body: Record<string, unknown>, field: string): string {
   const value = body[field];
   if (typeof value === "string" && value !== "") return value;
   throw new Refusal("invalidField", `${field} is required and must be a non-empty string`);
 }
 
 /** An array of strings; an absent one is empty. */
-export function readStrings(body: Record<string, unknown>, field: string): string[] {
+export function parseStrings(body: Record<string, unknown>, field: string): string[] {
   const value = body[field] ?? [];
   if (Array.isArray(value) && value.every((item): item is string => typeof item === "string")) return value;
   throw new Refusal("invalidField", `${field} must be an array of strings`);
 }
 
 /** An integer from 1 to `max`, or `undefined` if it is absent. */
-export function readCount(body: Record<string, unknown>, field: string, max: number): number | undefined {
+export function parseCount(body: Record<string, unknown>, field: string, max: number): number | undefined {
   const value = body[field];
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
@@ -44,7 +44,7 @@ export function readCount(body: Record<string, unknown>, field: string, max: num
 }
 
 /** The page size: an integer, clamped to 1..200 unless the conventions refuse it; absent, 50. */
-export function readLimit(query: URLSearchParams, conventions: ResolvedConventions): number {
+export function parseLimit(query: URLSearchParams, conventions: ResolvedConventions): number {
   const value = query.get("limit");
   if (value === null) return 50;
   if (!/^[+-]?\d+$/.test(value)) throw new Refusal("invalidField", "limit must be an integer");

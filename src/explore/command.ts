@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { type Command, command, type Terminal } from "../command/command.ts";
-import { CommandError, type Flags, readCount, UsageError, type Values } from "../command/flags.ts";
+import { CommandError, type Flags, parseCount, UsageError, type Values } from "../command/flags.ts";
 import { now } from "../core/time/clock.ts";
-import { readWorld, WORLD_FLAGS } from "../emulator/node/arguments.ts";
+import { parseWorld, WORLD_FLAGS } from "../emulator/node/arguments.ts";
 import { logLine } from "../emulator/node/lines.ts";
 import { exploreProgram, quoted } from "./explore.ts";
 import { Interrupted } from "./interruption.ts";
@@ -58,7 +58,7 @@ async function run(
     last = made;
     progress.show(made);
   };
-  const options = parseExploreOptions({ ...readOptions(flags, program), signal: terminal.signal, onProgress });
+  const options = parseExploreOptions({ ...parseArguments(flags, program), signal: terminal.signal, onProgress });
   const flagsOfRun = Object.entries(flags)
     .filter(([name]) => !ASIDE.includes(name))
     .flatMap(([name, given]) =>
@@ -81,22 +81,22 @@ async function run(
   }
 }
 
-function readOptions(flags: Values<typeof FLAGS>, program: readonly string[] | undefined): ExploreOptions {
+function parseArguments(flags: Values<typeof FLAGS>, program: readonly string[] | undefined): ExploreOptions {
   const { only, fault: faults, all } = flags;
   if (program === undefined) throw new UsageError("needs a command: explore -- node import.mjs");
   if (only !== undefined && (faults !== undefined || all === true))
     throw new UsageError("--only names one run: leave out --fault and --all");
   const wrong = faults?.find((name) => !KIND_NAMES.some((known) => known === name));
   if (wrong !== undefined) throw new UsageError(`--fault must be one of ${KIND_NAMES.join(", ")}, not "${wrong}"`);
-  const seconds = readCount("timeout", flags.timeout, [1, 86_400]);
+  const seconds = parseCount("timeout", flags.timeout, [1, 86_400]);
   return {
     command: program,
     folder: flags.folder,
     compare: flags.compare,
     faults: faults as readonly FaultKind[] | undefined, // each was checked
-    jobs: readCount("jobs", flags.jobs, [1, 1_000]),
+    jobs: parseCount("jobs", flags.jobs, [1, 1_000]),
     timeoutMs: seconds && 1_000 * seconds,
-    emulator: readWorld(flags),
+    emulator: parseWorld(flags),
   };
 }
 

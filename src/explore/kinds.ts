@@ -82,7 +82,7 @@ export function suits(fault: FaultKind, { method, status }: ExploredRequest): bo
 
 const OUTAGE = { requests: 20, ms: 2_000 };
 
-/** A read that is not carried out: it would move a session on, and time that has passed is no flaw of the program. */
+/** A read that is not carried out: it would move a session on, and time that has passed is no fault of the program. */
 const CUT_READ: Fault = { status: 200, body: "{}", cutAfterBytes: 1 };
 
 /** The fault of the emulator for a disturbance. `onHit` is called as its request comes, before that is carried out. */

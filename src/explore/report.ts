@@ -5,7 +5,7 @@ import { WORST_FIRST, type Wrong } from "./verdict.ts";
 
 /** One cause: the same thing goes wrong after the same operation. */
 export interface Finding {
-  /** The flaw at the end. */
+  /** The problem at the end. */
   readonly what: Wrong["what"];
   /** The fault of the shortest run that shows it. */
   readonly fault: FaultKind;
@@ -15,7 +15,7 @@ export interface Finding {
   readonly applied: boolean;
   /** The kinds of fault that show it. */
   readonly faults: readonly FaultKind[];
-  /** The run in words: the flaw, the request, the starts. */
+  /** The run in words: the problem, the request, the starts. */
   readonly message: string;
   /** The run, as the flag `--only` takes it. */
   readonly only: string;

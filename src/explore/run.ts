@@ -145,7 +145,7 @@ class Run {
     signal.throwIfAborted();
     // The service is back when the program is started again.
     if (this.#isReached) this.#fault?.remove();
-    // Time that has passed is no flaw of the program.
+    // Time that has passed is no fault of the program.
     for (const { id, state } of this.#sessions)
       if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
     this.#kill = new AbortController();

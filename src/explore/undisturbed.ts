@@ -18,8 +18,8 @@ export async function learn(setup: Setup): Promise<Learnt> {
   const plan = { limitMs: setup.options.timeoutMs ?? LIMIT_MS };
   const make = async (isReordered: boolean): Promise<RunRecord> => {
     const run = await makeRun(setup, { ...plan, isReordered });
-    const flaw = flawOf(run, setup.options.compare ?? []);
-    if (flaw !== undefined) throw new Error(`the undisturbed program ${flaw}`);
+    const problem = problemOf(run, setup.options.compare ?? []);
+    if (problem !== undefined) throw new Error(`the undisturbed program ${problem}`);
     return run;
   };
   const run = await make(false);
@@ -39,7 +39,7 @@ export async function learn(setup: Setup): Promise<Learnt> {
 }
 
 /** The reason for which nothing can be said about a program, behind its name. */
-function flawOf(run: RunRecord, compared: readonly string[]): string | undefined {
+function problemOf(run: RunRecord, compared: readonly string[]): string | undefined {
   const [start] = run.first.starts;
   if (start?.outcome.state === "hangs")
     return `${start.outcome.words}; a daemon needs a way to do one round, and a slow program --timeout`;

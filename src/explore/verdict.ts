@@ -18,9 +18,9 @@ export interface Reference {
 /** The parts of a run that its verdict depends on. */
 export type Judged = Pick<RunRecord, "first" | "again" | "hit">;
 
-/** Judges a run by the undisturbed one: `"right"`, `"told"` if the program said that it is not done, or the worst flaw. */
+/** Judges a run by the undisturbed one: `"right"`, `"told"` if the program said that it is not done, or the worst problem. */
 export function judge(reference: Reference, run: Judged): "right" | "told" | Wrong {
-  const found = [...flawsOf(reference, run)];
+  const found = [...problemsOf(reference, run)];
   for (const what of WORST_FIRST) {
     const worst = found.find((wrong) => wrong.what === what);
     if (worst !== undefined) return worst;
@@ -28,10 +28,10 @@ export function judge(reference: Reference, run: Judged): "right" | "told" | Wro
   return isDone(startsOf(run)) ? "right" : "told";
 }
 
-function* flawsOf({ run: { first, again }, unsteady }: Reference, run: Judged): Generator<Wrong> {
-  yield* flawsOfEnd({ expected: first, actual: run.first, unsteady });
+function* problemsOf({ run: { first, again }, unsteady }: Reference, run: Judged): Generator<Wrong> {
+  yield* problemsOfEnd({ expected: first, actual: run.first, unsteady });
   if (run.again !== undefined && again !== undefined) {
-    for (const { what, words } of flawsOfEnd({ expected: again, actual: run.again, unsteady }))
+    for (const { what, words } of problemsOfEnd({ expected: again, actual: run.again, unsteady }))
       yield { what, words: `${words}, after one more start` };
   }
   if (isLockedOut(run)) yield { what: "locked_out", words: "each later start is answered 401" };
@@ -44,7 +44,7 @@ interface Ends {
   readonly unsteady: Unsteady;
 }
 
-function* flawsOfEnd({ expected, actual, unsteady }: Ends): Generator<Wrong> {
+function* problemsOfEnd({ expected, actual, unsteady }: Ends): Generator<Wrong> {
   const { twice, changed, lost } = compareWorlds(expected.things, actual.things, unsteady);
   for (const words of twice) yield { what: "twice", words };
   // A program that says that it is not done may leave something open.

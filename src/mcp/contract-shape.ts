@@ -20,7 +20,7 @@ export const ISSUE = z.object({
  *
  * @throws ResponseValidationError if a field is missing or of another type; the service has accepted the call.
  */
-export function checkShape<Output>(schema: z.ZodType<Output>, received: unknown): Output {
+export function parseShape<Output>(schema: z.ZodType<Output>, received: unknown): Output {
   const { success, data, error } = schema.safeParse(received);
   if (success) return data;
   throw new ResponseValidationError("the response is not of the expected shape", {
@@ -29,8 +29,8 @@ export function checkShape<Output>(schema: z.ZodType<Output>, received: unknown)
   });
 }
 
-/** The records of a page that fit, and the flaw of the first of the others. */
-export function checkShapes<Output>(
+/** The records of a page that fit, and the problem of the first of the others. */
+export function parseShapes<Output>(
   schema: z.ZodType<Output>,
   received: readonly unknown[],
 ): { readonly data: Output[]; readonly misfit: string | undefined } {
@@ -50,7 +50,7 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issues {
 
 const MOST_ISSUES = 3;
 
-/** The flaws of a response, in words that quote nothing of it. */
+/** The problems of a response, in words that quote nothing of it. */
 export function describeIssues(issues: Issues): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`);
   const left = described.length - MOST_ISSUES;

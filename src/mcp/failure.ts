@@ -1,5 +1,4 @@
-import { type AnyAutomationError, isAutomationError } from "../core/errors/classes.ts";
-import { timeoutPlace } from "../core/errors/timeout-place.ts";
+import { type AnyAutomationError, isAutomationError, timeoutPlace } from "../core/errors/classes.ts";
 import { STOPPED } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
 import { describeIssues } from "./contract-shape.ts";

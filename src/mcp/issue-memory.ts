@@ -5,7 +5,7 @@ import { ArgumentError } from "../core/errors/classes.ts";
 import { now } from "../core/time/clock.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import type { Issue } from "../service/models.ts";
-import { checkShape, ISSUE } from "./contract-shape.ts";
+import { ISSUE, parseShape } from "./contract-shape.ts";
 
 /** The fields of an issue that do not change. */
 const LASTING = ISSUE.omit({ status: true });
@@ -132,7 +132,7 @@ export class IssueMemory {
         if (known !== undefined) throw new ArgumentError("the memory answers", { outcome: "not_sent" });
         call.entry = entry;
       });
-      const issue = checkShape(ISSUE, sent);
+      const issue = parseShape(ISSUE, sent);
       this.#remember(call, { at: new Date().toISOString(), issue: LASTING.parse(issue) });
       return { ...issue, repeated: false };
     } catch (error) {

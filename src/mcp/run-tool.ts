@@ -33,7 +33,7 @@ export async function runTool(
   let waiting: string | undefined;
   const endProgress = notifyProgress(context, () => describePause(client) ?? waiting);
   try {
-    const output = await tool.call(readInput(tool.input, given), {
+    const output = await tool.call(parseInput(tool.input, given), {
       client,
       issues,
       names: ShownNames.of(client),
@@ -56,17 +56,17 @@ export async function runTool(
 const MOST_NAMED = 10;
 
 /** @throws ArgumentError if an argument is unknown, missing, or not of its type. */
-function readInput(schema: z.ZodObject, given: unknown): Record<string, unknown> {
+function parseInput(schema: z.ZodObject, given: unknown): Record<string, unknown> {
   const { success, data, error } = schema.safeParse(isRecord(given) ? withoutNull(schema, given) : given);
   if (success) return data;
   const unknown = error.issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
   const others = error.issues.filter(({ code }) => code !== "unrecognized_keys");
   const named = unknown.slice(0, MOST_NAMED).map(quoted).join(", ");
-  const flaws = [
+  const problems = [
     unknown.length === 0 ? [] : `unknown argument ${named}; there are ${Object.keys(schema.shape).join(", ")}`,
     others.length === 0 ? [] : describeIssues(issuesOf(others)),
   ];
-  throw new ArgumentError(flaws.flat().join("; "), { outcome: "not_sent" });
+  throw new ArgumentError(problems.flat().join("; "), { outcome: "not_sent" });
 }
 
 /** Leaves out what is `null` and optional: a host may be unable to leave it out. */

@@ -4,7 +4,7 @@ import { internalsOf } from "../core/call/internals.ts";
 import { isAutomationError } from "../core/errors/classes.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
-import { checkShape, checkShapes, ISSUE, PROJECT, SESSION } from "./contract-shape.ts";
+import { ISSUE, PROJECT, parseShape, parseShapes, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
 import type { IssueMemory } from "./issue-memory.ts";
 import type { ShownNames } from "./shown-names.ts";
@@ -68,7 +68,7 @@ function pageResult<Item>(
   page: { readonly data: readonly unknown[]; readonly next_cursor: string | null },
   cursor: string | null | undefined,
 ): ToolOutput<{ data: Item[]; next_cursor: string | null }> {
-  const { data, misfit } = checkShapes(item, page.data);
+  const { data, misfit } = parseShapes(item, page.data);
   const content = { data, next_cursor: page.next_cursor };
   const first = cursor === null || cursor === "" ? FIRST_PAGE : undefined;
   if (misfit === undefined) return { content, ...(first && { note: first }) };
@@ -118,7 +118,7 @@ export const TOOLS = {
     input: z.strictObject({ id: sessionArgument }),
     output: SESSION,
     async call({ id }, { client, options }) {
-      return { content: checkShape(SESSION, await client.sessions.get(id, options())) };
+      return { content: parseShape(SESSION, await client.sessions.get(id, options())) };
     },
   }),
   wait_for_session: tool({
@@ -138,15 +138,15 @@ export const TOOLS = {
         const session = await client.sessions.waitFor(id, {
           ...options(),
           until: (seen) => {
-            const state = visible(checkShape(SESSION, seen).state); // as the model has read it
+            const state = visible(parseShape(SESSION, seen).state); // as the model has read it
             waitsFor(`the session is ${quoted(state)}`);
             return until.includes(state);
           },
         });
-        return { content: { ...checkShape(SESSION, session), done: true } };
+        return { content: { ...parseShape(SESSION, session), done: true } };
       } catch (error) {
         if (!isAutomationError(error) || error.kind !== "timeout" || error.session === undefined) throw error;
-        const session = checkShape(SESSION, error.session);
+        const session = parseShape(SESSION, error.session);
         const note = `The time of this call is over and the session is still ${quoted(session.state)}: call wait_for_session again to go on waiting.`;
         return { content: { ...session, done: false }, note };
       }

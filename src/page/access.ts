@@ -12,13 +12,16 @@ export interface Audience {
 }
 
 /** The first part of a visit that the page is not for. */
-export type Flaw = "address" | "host" | "site";
+export type Problem = "address" | "host" | "site";
 
 /**
- * The flaw of a visit; `undefined` if the page may be shown. The sender chooses the `Host`, so it says nothing of where a
+ * The problem of a visit; `undefined` if the page may be shown. The sender chooses the `Host`, so it says nothing of where a
  * request comes from; it keeps out pages that reach this machine by a name of their own.
  */
-export function flawOf({ remoteAddress, host, site }: Visit, { addresses, acceptsHost }: Audience): Flaw | undefined {
+export function problemOf(
+  { remoteAddress, host, site }: Visit,
+  { addresses, acceptsHost }: Audience,
+): Problem | undefined {
   const from = plain(remoteAddress ?? "");
   if (!isLoopbackAddress(from) && !addresses.some((address) => plain(address) === from)) return "address";
   if (!acceptsHost(host)) return "host";

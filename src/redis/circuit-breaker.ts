@@ -7,7 +7,6 @@ const MAX_RETRY_MS = 5_000;
 /** A trial without an end is given up. */
 const LONGEST_TRIAL_MS = 60_000;
 
-/** Kind and cause of a failure. */
 export type Failure = Omit<DegradedEvent, "type">;
 
 /**
@@ -29,12 +28,10 @@ export class CircuitBreaker {
     return this.#openSince === undefined;
   }
 
-  /** `true` if it is open and it is time for a trial. */
   get mayTry(): boolean {
     return !this.isClosed && now() >= this.#retryAt;
   }
 
-  /** A command has failed. */
   open(failure: Failure): void {
     if (!this.isClosed) return;
     this.#openSince = now();
@@ -54,7 +51,6 @@ export class CircuitBreaker {
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
   }
 
-  /** A command has succeeded in time. */
   close(): void {
     if (this.#openSince === undefined) return;
     const afterMs = now() - this.#openSince;

@@ -21,7 +21,6 @@ export interface Command {
   readonly args: readonly string[];
 }
 
-/** Runs a script inside Redis. */
 export type Evaluate = (command: Command) => Promise<unknown>;
 
 /** Returns the function that runs scripts through a client, by its shape; `undefined` if it is neither of the two. */
@@ -50,13 +49,11 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
 /** A client of node-redis has no connection. The message is for a log line. */
 export class NotConnected extends Error {}
 
-/** The part of an event emitter that is used. */
 interface Emitter {
   on(event: "error", listener: (error: unknown) => void): void;
   listeners(event: "error"): readonly unknown[];
 }
 
-/** The errors that a client tells of. */
 export class ClientErrors {
   /** The latest one since Redis replied: it says why a command waits in the client's own queue. */
   latest: unknown;

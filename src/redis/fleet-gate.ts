@@ -21,7 +21,6 @@ const SYNCS_PER_LEASE = 3;
 /** The first call that waits asks within so long, in milliseconds, beside the time that Redis takes. */
 const SILENT_MS = 2 * MAX_POLL_MS;
 
-/** A call that waits for a slot among the other processes. */
 interface FleetWait {
   /** Ends the sleep of one that is not the first. */
   wake(): void;
@@ -39,7 +38,6 @@ export class FleetGate extends TokenGate {
   readonly #commandTimeoutMs: number;
   #cancelSync: (() => void) | undefined;
   #users = 0;
-  /** As Redis last replied. */
   #pauses = 0;
   #clearedAt: number | undefined;
   /** The end of the pause that is shared, on the local clock. */
@@ -69,7 +67,6 @@ export class FleetGate extends TokenGate {
     if (this.#commands.mayTry) this.#commands.sync();
   }
 
-  /** A call no longer uses the gate. */
   unuse(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -138,14 +135,12 @@ export class FleetGate extends TokenGate {
     await deadline.race(awake).finally(cancel);
   }
 
-  /** A request is about to be sent. */
   register(): Lease {
     const lease = this.#leases.create(this.#pauses);
     this.#held.add(lease);
     return lease;
   }
 
-  /** Releases a slot, with the response to its request, if there is one. */
   giveBack(lease: Lease, head: RateLimitHead | undefined): void {
     const pause = head?.status === 429 ? this.pauseLeft : undefined;
     if (pause !== undefined) {

@@ -9,13 +9,11 @@ export interface Lease {
   /** When it was granted: on the local clock, and on that of Redis (0 if it was sent without asking). */
   heldSince: number;
   grantedAt: number;
-  /** Number of pauses that had begun then. */
   pausesBefore: number;
   /** `true` if Redis was asked for it and has not replied yet. */
   isAsked: boolean;
 }
 
-/** Creates the leases of one process, and computes how long each is held. */
 export class Leases {
   /** Milliseconds for which a process that died still counts. */
   readonly leaseMs: number;
@@ -32,13 +30,11 @@ export class Leases {
     return { id: `${this.#process}:${this.#created}`, heldSince: now(), grantedAt: 0, pausesBefore, isAsked: false };
   }
 
-  /** Records that Redis is asked for the slot. */
   ask(lease: Lease): void {
     lease.heldSince = now();
     lease.isAsked = true;
   }
 
-  /** Records what Redis has replied, `undefined` for nothing, and returns it. */
   settle(lease: Lease, reply: SlotReply | undefined): SlotReply | undefined {
     lease.isAsked = false;
     if (reply?.outcome === "granted") {

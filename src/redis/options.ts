@@ -39,7 +39,6 @@ export interface RedisRateLimiterOptions {
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
-/** Checked options, with their defaults. */
 export interface RedisSettings {
   readonly evaluate: Evaluate;
   readonly errors: ClientErrors;
@@ -49,7 +48,6 @@ export interface RedisSettings {
   readonly onEvent: ((event: FleetEvent) => void) | undefined;
 }
 
-/** A shorter lease would expire on the way. */
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 3_600_000;
 

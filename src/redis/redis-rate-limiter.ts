@@ -62,13 +62,11 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
 /** The clearing of pauses is for all services of a token, so its command names none. */
 const EVERY_SERVICE = "";
 
-/** A ticket of this process, and a lease that the other processes count. */
 class FleetTicket implements Permit {
   readonly #limiter: MemoryRateLimiter<FleetGate>;
   readonly #local: Ticket;
   #gate: FleetGate | undefined;
   #lease: Lease | undefined;
-  /** The wait for a slot among the other processes. */
   #wait: Deadline | undefined;
 
   constructor(limiter: MemoryRateLimiter<FleetGate>, call: RateLimitedCall) {

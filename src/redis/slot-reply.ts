@@ -9,16 +9,11 @@ import { now } from "../core/time/clock.ts";
  */
 const OUTCOMES = ["granted", "paused", "full", "late", "done"] as const;
 
-/** Result of every script: how it ended, and what processes share about the token. */
 export interface SlotReply {
   readonly outcome: (typeof OUTCOMES)[number];
-  /** The clock of Redis, in milliseconds. */
   readonly redisNow: number;
-  /** Rest of the running pause. */
   readonly pause: Pause | undefined;
-  /** Counts the pauses of the token. */
   readonly pauses: number;
-  /** Pauses in a row since a request last got through. */
   readonly refusals: number;
   /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
   readonly clearedAt: number;
@@ -28,7 +23,6 @@ export interface SlotReply {
   readonly ahead: number;
   /** The time until the next request may go at its distance, in milliseconds. */
   readonly distanceLeftMs: number;
-  /** The width and the distance after a pause, which all processes keep together. */
   readonly pace: Pace;
 }
 
@@ -65,7 +59,7 @@ end
 `;
 
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
-export function readSlotReply(raw: unknown): SlotReply {
+export function parseSlotReply(raw: unknown): SlotReply {
   const [first, ...others] = Array.isArray(raw) ? (raw as readonly unknown[]) : []; // it is an array
   const outcome = OUTCOMES.find((word) => word === first);
   const names = Object.keys(NUMBERS);
@@ -80,14 +74,14 @@ export function readSlotReply(raw: unknown): SlotReply {
     pauses,
     refusals,
     clearedAt,
-    quota: readQuota(numbers),
+    quota: parseQuota(numbers),
     ahead,
     distanceLeftMs,
-    pace: readPace(numbers),
+    pace: parsePace(numbers),
   };
 }
 
-function readQuota({ limit, remaining, sinceMs }: Numbers): SlotReply["quota"] {
+function parseQuota({ limit, remaining, sinceMs }: Numbers): SlotReply["quota"] {
   if (limit < 0 && remaining < 0) return undefined;
   return {
     limit: limit < 0 ? undefined : limit,
@@ -96,7 +90,7 @@ function readQuota({ limit, remaining, sinceMs }: Numbers): SlotReply["quota"] {
   };
 }
 
-function readPace({ calmMs, width, widest, distanceMs, passedMs }: Numbers): Pace {
+function parsePace({ calmMs, width, widest, distanceMs, passedMs }: Numbers): Pace {
   if (calmMs < 0) return UNPACED;
   const limit = widest === 0 ? Number.POSITIVE_INFINITY : widest;
   const at = now();

@@ -3,12 +3,11 @@ import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import type { CircuitBreaker, Failure } from "./circuit-breaker.ts";
 import { type Command, NotConnected } from "./client.ts";
 import type { RedisSettings } from "./options.ts";
-import { readSlotReply, type SlotReply } from "./slot-reply.ts";
+import { parseSlotReply, type SlotReply } from "./slot-reply.ts";
 import { type TokenAtService, tokenKeys } from "./token-keys.ts";
 
 /** The connection of one process to Redis, as all its tokens use it. */
 export interface Connection extends RedisSettings {
-  /** Names this process among those that share. */
   readonly process: string;
   readonly breaker: CircuitBreaker;
 }
@@ -16,11 +15,8 @@ export interface Connection extends RedisSettings {
 /** A script and its own arguments; those that all scripts take first are added to them. */
 export type TokenCommand = Omit<Command, "keys">;
 
-/** The process, as it stands to one token. */
 export interface Member {
-  /** Tells Redis all that it holds. */
   sync(): TokenCommand;
-  /** Takes over what other processes know. */
   learn(reply: SlotReply): void;
 }
 
@@ -43,7 +39,6 @@ export class TokenCommands {
     this.#findKeys = tokenKeys(connection.namespace, of);
   }
 
-  /** `true` if Redis is asked at all. */
   get isShared(): boolean {
     return this.#connection.breaker.isClosed;
   }
@@ -111,7 +106,7 @@ export class TokenCommands {
     const opening = [whole(sentAt), whole(2 * commandTimeoutMs), process];
     const raw = await evaluate({ script, keys: this.#keys, args: [...opening, ...args] });
     this.#connection.errors.latest = undefined;
-    const reply = readSlotReply(raw);
+    const reply = parseSlotReply(raw);
     this.#clock = { redisNow: reply.redisNow, at: now() };
     return reply;
   }

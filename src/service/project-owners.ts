@@ -1,6 +1,6 @@
 import { invalid } from "../core/checks/invalid-input.ts";
 import { isObject } from "../core/checks/values.ts";
-import type { Service } from "../core/wire/base-url.ts";
+import type { Service } from "../core/wire/service.ts";
 
 /** The service of this process's first client, until a client has another one. */
 let only: Service | undefined;
@@ -21,7 +21,7 @@ export function ownProjects(projects: readonly unknown[], service: Service): voi
 }
 
 /** Refuses the project of another service: its id may be that of another project here. */
-export function expectOwn(project: object, service: Service): void {
+export function refuseForeign(project: object, service: Service): void {
   const owner = owners.get(project) ?? service;
   if (owner === service) return;
   invalid(`project is one of ${owner}, not of ${service}: pass its name or its id`);

@@ -4,10 +4,10 @@ import { parseValue, STRING } from "../core/checks/validators.ts";
 import { describeValue, isObject, isPlainObject } from "../core/checks/values.ts";
 import { type ListOptions, type ListParams, listQuery } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
-import type { Service } from "../core/wire/base-url.ts";
 import { pathOf } from "../core/wire/path.ts";
+import type { Service } from "../core/wire/service.ts";
 import type { Project } from "./models.ts";
-import { expectOwn, meetService, ownProjects } from "./project-owners.ts";
+import { meetService, ownProjects, refuseForeign } from "./project-owners.ts";
 import { projectPageValidator } from "./schemas/validators.ts";
 
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
@@ -17,7 +17,7 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 export function projectValue(project: ProjectRef, service: Service): string {
   if (typeof project === "string") return project;
   if (isObject(project) && "id" in project) {
-    expectOwn(project, service);
+    refuseForeign(project, service);
     return parseValue(project.id, "project.id", STRING);
   }
   const lack = isPlainObject(project) ? " without an id; the project is the first argument" : "";

@@ -1,7 +1,7 @@
 import type { CallOptions } from "../core/call/call-options.ts";
 import type { Send } from "../core/call/send.ts";
 import { type ParsedCallOptions, parseCallOptions } from "../core/call/settings.ts";
-import { expectRange, INTERVAL, type Parsed, type Range, rangeOf, type Shape } from "../core/checks/validators.ts";
+import { INTERVAL, type Parsed, type Range, rangeOf, refuseReversed, type Shape } from "../core/checks/validators.ts";
 import { deferErrors } from "../core/list.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Session } from "./models.ts";
@@ -46,7 +46,7 @@ const WAIT_OPTIONS = {
 const INTERVALS: Range = [1_000, 15_000];
 
 function withIntervals({ intervalMs, maxIntervalMs, ...options }: ParsedWatchOptions): PollOptions {
-  expectRange([intervalMs, maxIntervalMs], ["options.intervalMs", "options.maxIntervalMs"]);
+  refuseReversed([intervalMs, maxIntervalMs], ["options.intervalMs", "options.maxIntervalMs"]);
   return { ...options, intervals: rangeOf([intervalMs, maxIntervalMs], INTERVALS) };
 }
 

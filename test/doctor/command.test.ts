@@ -8,7 +8,7 @@ import { VERSION } from "../../src/client/version.ts";
 import { doctorIn } from "../../src/doctor/node/command.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
-import { readStart } from "../../src/emulator/node/arguments.ts";
+import { parseStart } from "../../src/emulator/node/arguments.ts";
 import { type Conventions, createEmulator, type Fault } from "../../src/testing/index.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { virtualClock } from "./examine.ts";
@@ -141,7 +141,7 @@ ${service.baseUrl}, 2 requests answered
     const seed = JSON.parse(readFileSync(file, "utf8")) as Parameters<typeof createEmulator>[0];
     expect(seed?.conventions).toMatchObject(conventions);
     expect(createEmulator(seed).sessions.list()[0]?.state).toBe("queued");
-    expect(readStart({ seed: file })).toMatchObject({ options: { conventions } });
+    expect(parseStart({ seed: file })).toMatchObject({ options: { conventions } });
   });
 
   const PRIVATE = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Finding, Question } from "../../src/doctor/question.ts";
 import { QUESTIONS } from "../../src/doctor/questions.ts";
 import { type Report, textOf, verdictOf } from "../../src/doctor/report.ts";
-import { certificateFlaw, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
+import { certificateProblem, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -90,8 +90,8 @@ describe("the certificate", () => {
     ["EPROTO", "the TLS handshake failed", "tlsv1 alert internal error"],
     ["ECONNREFUSED", undefined],
     ["TIMEOUT", undefined],
-  ])("%s: %s", (code, flaw, message = "") => {
-    expect(certificateFlaw({ code, message })).toBe(flaw);
+  ])("%s: %s", (code, problem, message = "") => {
+    expect(certificateProblem({ code, message })).toBe(problem);
   });
 });
 

@@ -55,11 +55,11 @@ describe.each(transports)("the API documentation over $name", ({ open }) => {
       ["one scope too many", ["projects:admin", "projects:read", "issues:read"], "the creator lacks the scope"],
       ["a scope outside of the table", ["sessions:read", "sessions:write"], "there is no scope"],
       ["a malformed scope", ["projects:admin", "projects"], "there is no scope"],
-    ])("a token cannot create one with %s, and hears which", async (_, scopes, flaw) => {
+    ])("a token cannot create one with %s, and hears which", async (_, scopes, problem) => {
       const [held = "", wanted] = [scopes[0], scopes.at(-1)];
       const before = opened.emulator.tokens.list().length + 1;
       const { status, body } = await send("/me/tokens", { token: mint(held), json: { name: "x", scopes } });
-      expect([status, body.error, body.message]).toEqual([403, "forbidden", `${flaw} "${wanted}"`]);
+      expect([status, body.error, body.message]).toEqual([403, "forbidden", `${problem} "${wanted}"`]);
       expect(opened.emulator.tokens.list()).toHaveLength(before);
     });
 

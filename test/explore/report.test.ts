@@ -27,7 +27,7 @@ const report = (numbers: Partial<Tally>) =>
     ...numbers,
   });
 
-test("a cause is one operation, one flaw, and whether the service did it; its shortest run stands for it", () => {
+test("a cause is one operation, one problem, and whether the service did it; its shortest run stands for it", () => {
   const findings = groupByCause([
     made({ what: "lost", fault: "lost_before", applied: false }),
     made({ what: "twice", fault: "lost_after" }),

@@ -1,14 +1,14 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { hostTest } from "../../src/emulator/node/request-listener.ts";
-import { type Audience, type Flaw, flawOf, type Visit } from "../../src/page/access.ts";
+import { type Audience, type Problem, problemOf, type Visit } from "../../src/page/access.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { openSocket } from "../emulator/raw-socket.ts";
 
 const OWN: Visit = { remoteAddress: "127.0.0.1", host: "127.0.0.1:4010", site: "none" };
 const audience = (...addresses: string[]): Audience => ({ addresses, acceptsHost: hostTest(["emulator"]) });
 
-test.each<[Partial<Visit>, Audience, Flaw | undefined]>([
+test.each<[Partial<Visit>, Audience, Problem | undefined]>([
   [{}, audience(), undefined],
   [{ site: undefined }, audience(), undefined],
   [{ site: "same-origin" }, audience(), undefined],
@@ -38,8 +38,8 @@ test.each<[Partial<Visit>, Audience, Flaw | undefined]>([
   [{ host: "evil.example" }, audience(), "host"],
   [{ host: "127.0.0.1.evil.example" }, audience(), "host"],
   [{ host: "evil.example", site: "cross-site", remoteAddress: "10.0.0.1" }, audience("10.0.0.1"), "host"],
-])("a visit with %j by the rule of %j: %s", (part, allowed, flaw) => {
-  expect(flawOf({ ...OWN, ...part }, allowed)).toBe(flaw);
+])("a visit with %j by the rule of %j: %s", (part, allowed, problem) => {
+  expect(problemOf({ ...OWN, ...part }, allowed)).toBe(problem);
 });
 
 interface Answer {

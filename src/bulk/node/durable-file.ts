@@ -6,7 +6,6 @@ import { flush, OWNER_ONLY } from "../../files/regular-file.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
-/** The rights of all but the owner. */
 const OTHERS = 0o077;
 
 /** Errors of file systems whose folders cannot be flushed, such as those of FUSE. */
@@ -16,7 +15,6 @@ const HELD_OPEN: readonly string[] = ["EPERM", "EACCES", "EBUSY"];
 const REMOVE_ATTEMPTS = 10;
 const REMOVE_PAUSE_MS = 20;
 
-/** Opens a file for as long as `work` takes. */
 export async function withFile<Result>(
   path: string,
   flags: string | number,
@@ -61,7 +59,6 @@ export function cutEnd(file: FileHandle, { path, from, bytes }: Ending): boolean
   return true;
 }
 
-/** Makes durable which files a folder has. */
 export async function flushFolder(path: string): Promise<void> {
   if (IS_WINDOWS) return; // a folder cannot be opened as a file there, and NTFS journals its entries
   await withFile(path, "r", (folder) => flush(folder, "sync")).catch((error: unknown) => {

@@ -31,7 +31,6 @@ export interface FileJournalOptions {
   readonly id?: string | undefined;
 }
 
-/** An absolute path. */
 const PATH = validator("a string that is not empty, or a URL that begins with file:", (value) => {
   const text = textOfUrl(value);
   if (typeof text !== "string" || text === "") return INVALID;
@@ -68,7 +67,6 @@ export function fileJournal(path: string | URL, options?: FileJournalOptions): F
   return withCallerStack(fileJournal, () => asErrorClass(ArgumentError, read));
 }
 
-/** Opens the file anew for each run. */
 class ReopenedFile implements FileJournal {
   readonly path: string;
   readonly #header: Uint8Array;

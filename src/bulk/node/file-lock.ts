@@ -130,7 +130,6 @@ async function changedAt(path: string): Promise<number | undefined> {
   }
 }
 
-/** Reads the content of a lock file; `undefined` if it is gone. */
 async function contentOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

@@ -37,7 +37,6 @@ export class JournalFile {
   #path: string;
   readonly #header: Uint8Array;
   readonly #run = randomBytes(4).toString("hex");
-  /** Settles when the file has been opened, or could not be. */
   #opening: Promise<unknown> | undefined;
   #lock: FileLock | undefined;
   #found: FoundFile | undefined;
@@ -50,7 +49,6 @@ export class JournalFile {
     this.#header = header;
   }
 
-  /** Opens and locks the file, and returns its records. */
   async *load(): AsyncGenerator<JournalRecord> {
     const opening = this.#open();
     this.#opening = opening.catch(() => {});
@@ -86,7 +84,6 @@ export class JournalFile {
     this.#own = { file, size: size + bytes.length, checksum };
   }
 
-  /** Lets other runs use the file, also where it is being opened now. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#own = undefined;
@@ -113,7 +110,6 @@ export class JournalFile {
     throw new JournalError("the journal was closed while it was being opened", { reason: "failed" });
   }
 
-  /** Returns the torn end. */
   async *#read(found: FoundFile, reader: JournalReader): AsyncGenerator<JournalRecord, Uint8Array> {
     const { size } = await found.stat();
     const chunk = new Uint8Array(CHUNK_BYTES);

@@ -1,7 +1,7 @@
 import { TextDecoder, TextEncoder } from "node:util"; // a test environment may lack the global ones
 import { crc32 } from "node:zlib";
 import { JournalError } from "../../core/errors/journal-error.ts";
-import { flawOfRecord, type JournalRecord } from "../journal.ts";
+import { type JournalRecord, problemOfRecord } from "../journal.ts";
 
 const FORMAT = "project-automation bulk journal";
 const VERSION = 1;
@@ -54,13 +54,11 @@ export function checkBeginning(bytes: Uint8Array, header: Uint8Array, wasUsed: b
 
 /** Reads a journal piece by piece. Holds no more of it than one line. */
 export class JournalReader {
-  /** The length of all whole lines, in bytes. */
   size = 0;
   /** The checksum of the last of them; the first line of records continues that of the header. */
   checksum: number;
   readonly #header: Uint8Array;
   #line = 0;
-  /** The part of the present line that has been read. */
   #pieces: Uint8Array[] = [];
   #length = 0;
 
@@ -146,9 +144,9 @@ export class JournalReader {
     }
     if (!Array.isArray(records)) throw damaged("is not a list of records", this.#line);
     for (const record of records as unknown[]) {
-      const flaw = flawOfRecord(record);
-      if (flaw !== undefined) throw damaged(`has a record that ${flaw}`, this.#line);
-      yield withoutRun(record as JournalRecord); // it has no flaw
+      const problem = problemOfRecord(record);
+      if (problem !== undefined) throw damaged(`has a record that ${problem}`, this.#line);
+      yield withoutRun(record as JournalRecord); // it has no problem
     }
   }
 }
@@ -177,9 +175,7 @@ function fieldsOf(line: Uint8Array): { readonly version: number; readonly id: un
     const fields = JSON.parse(decoder.decode(line)) as Partial<Record<string, unknown>>; // null has no fields, and throws
     const { format, version, id } = fields;
     if (format === FORMAT && typeof version === "number") return { version, id };
-  } catch {
-    // It is not JSON.
-  }
+  } catch {}
   throw notAJournal();
 }
 

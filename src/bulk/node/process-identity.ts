@@ -13,10 +13,8 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** The life of the process of another lock file, as far as it is known. */
 export type Life = "alive" | "dead" | "not_known";
 
-/** The present process, or worker thread. */
 export function ownIdentity(): ProcessIdentity {
   const place = placeOfProcesses();
   const [pid, , thread] =
@@ -28,7 +26,6 @@ export function ownIdentity(): ProcessIdentity {
   return { place, pid: thread, startedAt: statusOf(thread)?.startedAt ?? "0" };
 }
 
-/** Finds out whether a process lives, as far as this process can. */
 export function lifeOf(other: ProcessIdentity, own: ProcessIdentity): Life {
   if (other.place !== own.place) return "not_known";
   if (!exists(other.pid)) return "dead";

@@ -71,7 +71,6 @@ export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<
   return Object.defineProperty(result, "withResponse", { value: withResponse }) as ApiPromise<Result>; // now it is one
 }
 
-/** A call that has been answered. */
 export interface AnsweredCall {
   readonly history: { readonly requests: number };
   readonly redactor: Redactor;

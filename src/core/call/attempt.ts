@@ -1,7 +1,7 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { describeValue } from "../checks/values.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
-import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
+import { type Admission, type Permit, pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
 import { type Deadline, onAbort, STOPPED } from "../time/deadline.ts";
 import { type Exchange, isSuccess } from "../wire/head.ts";
@@ -36,7 +36,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
   let read = await readToken(call);
   for (;;) {
     const { onRequest } = call.settings;
-    if (onRequest !== undefined) read = await beReady(call, read, onRequest);
+    if (onRequest !== undefined) read = await awaitOnRequest(call, read, onRequest);
     const { token, exchange } = await sendInTurn(call, permit, read);
     if (isSuccess(exchange.head.status)) return exchange;
     const next = await readToResend(call, exchange, token);
@@ -78,9 +78,9 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
   try {
     const token = await tokenSource.tokenFor({
       rejected: rejected?.token,
-      refused: earlier?.token,
+      rejectedBefore: earlier?.token,
       isRotation: rotatesToken(operation),
-      isPaused: (one) => pauseLeft(settings, one) !== undefined,
+      isPaused: (one) => pauseLeftMs(settings, one) !== undefined,
       within: (work) => {
         limit ??= deadline.within(timeoutMs);
         return limit.race(work(limit));
@@ -88,7 +88,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
     });
     if (deadline.reason !== undefined) throw STOPPED;
     // 0 is left if the token came after its time: the process stood still. The request gets a whole `timeoutMs` then.
-    return { token: expectUsable(call, token), leftMs: limit?.leftMs || timeoutMs };
+    return { token: usableToken(call, token), leftMs: limit?.leftMs || timeoutMs };
   } catch (error) {
     throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
   } finally {
@@ -97,7 +97,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
 }
 
 /** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
-function expectUsable(call: Call, token: string): string {
+function usableToken(call: Call, token: string): string {
   const { unauthorized } = call.history;
   if (token === unauthorized?.token) throw unauthorized.error;
   if (!call.urlContainsSecret(token)) return token;
@@ -106,7 +106,7 @@ function expectUsable(call: Call, token: string): string {
 }
 
 /** Awaits the caller's `onRequest` before the queue: a call that it makes by the same client waits for no slot of this one. */
-async function beReady(call: Call, { token, leftMs }: ReadToken, onRequest: OnRequest): Promise<ReadToken> {
+async function awaitOnRequest(call: Call, { token, leftMs }: ReadToken, onRequest: OnRequest): Promise<ReadToken> {
   call.events?.begin("queue");
   const deadline = call.deadline.within(leftMs);
   try {
@@ -154,7 +154,7 @@ async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<
       if (inner?.beforeRequest !== undefined && token !== recorded) {
         await inTime(call, inner.beforeRequest(token), deadline);
         recorded = token;
-        if (pauseLeft(settings, token) !== undefined) continue;
+        if (pauseLeftMs(settings, token) !== undefined) continue;
       }
       if (!tokenSource.isCurrent(token)) continue;
       return { token, exchange: await performExchange(call, permit, { token, deadline }) };
@@ -173,7 +173,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   const { deadline, events, settings } = call;
   const { baseUrl, rateLimiter, tokenSource } = settings;
   for (let token = first; ; ) {
-    if (!tokenSource.isCurrent(token)) token = expectUsable(call, tokenSource.current);
+    if (!tokenSource.isCurrent(token)) token = usableToken(call, tokenSource.current);
     events?.begin("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
@@ -224,7 +224,7 @@ const LOOK_EVERY_MS = 1_000;
 function tellPauses({ events, settings }: Call, token: string): () => void {
   let cancel = (): void => {};
   const look = (): void => {
-    events?.pause(token, pauseLeft(settings, token));
+    events?.pause(token, pauseLeftMs(settings, token));
     cancel = after(LOOK_EVERY_MS, look);
   };
   if (events !== undefined) look();

@@ -2,7 +2,7 @@ import type { AutomationError, TimeoutPhase } from "../errors/automation-error.t
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, EventFields, RetryEvent, Waits } from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
-import { pauseLeft } from "../rate-limit/rate-limiter.ts";
+import { pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "../wire/head.ts";
@@ -19,7 +19,6 @@ interface ObservedCall {
 /** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */
 const LOOKS = 2;
 
-/** Kinds of errors that a body is lost with. */
 const LOSSES = ["connection", "timeout", "abort"] as const;
 
 const NO_TIME: Readonly<Record<keyof Durations, number>> = {
@@ -41,7 +40,7 @@ export class CallEvents {
   /** The time that the call waited, for the rate limit and between attempts, in milliseconds. */
   waitedMs = 0;
   #attempt = 1;
-  #isSent = false;
+  #isRequested = false;
   #stage: keyof Durations = "waitMs";
   #since: number = this.#began;
   #spent: Record<keyof Durations, number> = { ...NO_TIME };
@@ -70,7 +69,7 @@ export class CallEvents {
     const { kind, outcome } = ended;
     const durationMs = this.#since - this.#began;
     this.emit({ type: "end", ok: error === undefined, kind, outcome, status: ended.status, attempts, durationMs });
-    this.#observer.end(error, this.#isSent ? undefined : this.#waits());
+    this.#observer.end(error, this.#isRequested ? undefined : this.#waits());
   }
 
   begin(phase: TimeoutPhase): void {
@@ -86,7 +85,7 @@ export class CallEvents {
     this.begin("total");
     this.emit({ type: "retry", ...retry, ...this.#spent });
     this.#spent = { ...NO_TIME };
-    this.#isSent = false;
+    this.#isRequested = false;
     this.#attempt += 1;
   }
 
@@ -94,7 +93,7 @@ export class CallEvents {
     // The time until here is part of what the request waited.
     this.begin("headers");
     const { method, path } = this.#call.operation;
-    this.#isSent = true;
+    this.#isRequested = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });
   }
 
@@ -145,7 +144,7 @@ export class CallEvents {
     for (const [other, about] of paused) {
       if (looks === LOOKS) break;
       looks += 1;
-      if (pauseLeft(settings, other) === undefined) this.resume(other);
+      if (pauseLeftMs(settings, other) === undefined) this.resume(other);
       else {
         paused.delete(other);
         paused.set(other, about);

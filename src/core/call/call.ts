@@ -20,19 +20,15 @@ export interface Unauthorized {
 }
 
 class CallHistory {
-  /** Requests that were sent. */
   requests = 0;
   latestResponse: ResponseHead | undefined;
-  /** The effect of its requests so far. */
   outcome: CallOutcome = NOTHING_SENT;
   lastFailure: AutomationError | undefined;
   unauthorized: Unauthorized | undefined;
 }
 
-/** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
   readonly operation: Operation<unknown>;
-  /** The settings of its client, with the call's options laid over them. */
   readonly settings: Context;
   readonly id: string = nextCallId();
   /** The body: text already, so that each request sends the same bytes. */

@@ -1,11 +1,8 @@
 import { cut } from "../checks/values.ts";
 import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
-import type { ConnectionFault } from "../errors/connection-fault.ts";
+import { type ConnectionFault, proxyHint } from "../errors/connection-fault.ts";
 import { explain } from "../errors/explanation.ts";
-import { proxyHint } from "../errors/proxy-hint.ts";
-import { refusalClass } from "../errors/refusal-class.ts";
-import { timeoutPlace } from "../errors/timeout-place.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
@@ -13,7 +10,8 @@ import { TokenUnavailable } from "../token/token-source.ts";
 import type { Exchange, ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
-import { mayRepeat, type Operation, rotatesToken } from "./operation.ts";
+import { mayRepeat } from "./decide-retry.ts";
+import { type Operation, rotatesToken } from "./operation.ts";
 import { outcomeOf, outcomeOfAnswer } from "./outcome.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 import { OWN_VENDOR } from "./standard-schema.ts";
@@ -92,7 +90,7 @@ interface Stop extends Partial<Exchange> {
 
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const place = timeoutPlace(phase, call.history.requests);
+  const place = errors.timeoutPlace(phase, call.history.requests);
   if (reason === "abort") {
     const summary = `aborted by the caller ${place}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
@@ -148,7 +146,7 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const parts = { summary, progress: refused, code, detail, body, retryAfterMs };
   if (status < 400) return buildError(errors.RedirectError, call, { location, ...parts });
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...parts });
-  return buildError(refusalClass(status), call, parts);
+  return buildError(errors.refusalClass(status), call, parts);
 }
 
 /**

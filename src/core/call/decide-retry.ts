@@ -3,14 +3,15 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../time/jitter.ts";
-import { mayRepeat, type Operation } from "./operation.ts";
+import { isSuccess } from "../wire/head.ts";
+import { isWrite } from "../wire/method.ts";
+import { type Operation, rotatesToken } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
 export interface RetryContext {
   readonly operation: Pick<Operation<unknown>, "method" | "path">;
   readonly rules: RetryRules;
   readonly retries: number;
-  /** Milliseconds left of the call's `totalTimeoutMs`. */
   readonly leftMs: number;
   readonly random: number;
 }
@@ -58,12 +59,26 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
     return error.outcome === "not_sent" || mayRepeat(error.status, context) ? "connection" : undefined;
   }
   if (error instanceof TimeoutError) {
-    const wasSent = error.phase === "headers" || error.phase === "body";
-    return wasSent && mayRepeat(error.status, context) ? "timeout" : undefined;
+    const isSent = error.phase === "headers" || error.phase === "body";
+    return isSent && mayRepeat(error.status, context) ? "timeout" : undefined;
   }
   const { status } = error;
   if (status === undefined || !statusMayPass(status) || !mayRepeat(status, context)) return undefined;
   return status === 503 && error.retryAfterMs !== undefined ? "unavailable" : "server_error";
+}
+
+interface Repeatable extends Pick<RetryContext, "operation"> {
+  readonly rules: Pick<RetryRules, "unsafeWrites">;
+}
+
+/**
+ * Returns whether a call may be sent again after a status that may pass, or after none. There is no idempotency key: a write
+ * that may have been applied is not, unless its caller accepts duplicates.
+ */
+export function mayRepeat(status: number | undefined, { operation, rules }: Repeatable): boolean {
+  const { method } = operation;
+  if (!isWrite(method) || method === "DELETE") return true;
+  return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(status ?? 0);
 }
 
 /** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */

@@ -4,7 +4,7 @@ import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
-import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
+import { type Exchange, isSuccess, parseHead, type ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call } from "./call.ts";
 import { connectionError, parseError, stoppedError } from "./create-error.ts";
@@ -59,12 +59,12 @@ async function sendRequest(
   const send = (): Promise<Response> =>
     settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
   history.requests += 1;
-  call.note("leaves");
+  call.note("sent");
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
     if (method === "DELETE" && settings.platformMayRepeat) call.note("again");
-    return { response, head: readHead(response, url) };
+    return { response, head: parseHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {
       // A `fetch` that does not heed the signal may respond later.
@@ -73,7 +73,7 @@ async function sendRequest(
     }
     // A response of the application may throw when its head is read.
     const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    if (failure.isUnsent) call.note("never_left");
+    if (failure.isUnsent) call.note("unsent");
     throw connectionError(call, classifyFault(failure, settings.baseUrl), failure);
   }
 }

@@ -4,7 +4,6 @@ import { parseJson } from "../wire/json.ts";
 // A status is the word of the sender of the response. Proxies, gateways and maintenance pages answer in the place of a service, with
 // any status, so its body tells whether the service did.
 
-/** The body of a 2xx, as far as it has come. */
 export interface ReceivedBody {
   readonly text: string;
   readonly isWhole: boolean;

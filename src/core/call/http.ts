@@ -4,7 +4,6 @@ import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { type FetchOptions, withoutCaches } from "../wire/fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "../wire/http-request.ts";
 import { isWrite } from "../wire/method.ts";
-import { onceWay } from "../wire/sent-once.ts";
 import { watchWrite } from "./write-evidence.ts";
 
 export class HttpFailure implements Fault {
@@ -30,14 +29,14 @@ export class HttpFailure implements Fault {
  */
 const PLATFORM_FETCH: unknown = globalThis.fetch;
 
-const setToken: BeforeRequestHook = ({ request, options }) => {
+const setAuthorization: BeforeRequestHook = ({ request, options }) => {
   const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
   request.headers.set("authorization", `Bearer ${token}`);
 };
 
 /** Each request is sent once, without a time limit of ky's, for any status, and to no other address. */
 const OPTIONS: KyOptions = {
-  hooks: { beforeRequest: [setToken] },
+  hooks: { beforeRequest: [setAuthorization] },
   retry: 0,
   timeout: false,
   throwHttpErrors: false,
@@ -68,7 +67,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       const isRead = !isWrite(method);
-      const once = isRead ? undefined : onceWay(method, fetchOptions);
+      const once = isRead ? undefined : onceOptions(method, fetchOptions);
       const watch = isRead ? undefined : watchWrite(method, url);
       const init = {
         ...(mayBeCached ? cachedOptions : uncachedOptions),
@@ -88,10 +87,10 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
         signal,
       };
       // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
-      const isOurs = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
-      source = isOurs ? "platform" : "application";
+      const isOfPlatform = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
+      source = isOfPlatform ? "platform" : "application";
       try {
-        return checked(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));
+        return parseResponse(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
         throw new HttpFailure(error, source, { isRead, isUnsent: await watch?.isUnsent(error) });
@@ -119,7 +118,7 @@ function platform(): { readonly onLine?: boolean; readonly userAgent?: string } 
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.
-function checked(value: unknown): Response {
+function parseResponse(value: unknown): Response {
   const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
   if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
   if (typeof status !== "number" || !hasMethods(headers, "get", "has"))
@@ -127,4 +126,43 @@ function checked(value: unknown): Response {
   // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
   if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care
+}
+
+// A platform may send a request again on a new connection, when a kept one broke. It then reports its last try alone. Node
+// is not asked: its channels tell of each request.
+
+interface DenoClient {
+  close(): void;
+}
+
+interface Globals {
+  readonly Deno?: { createHttpClient(options: { readonly poolMaxIdlePerHost: number }): DenoClient };
+  readonly Bun?: unknown;
+}
+
+/** The way on which the platform's own `fetch` sends a write at most once. */
+export interface OnceOptions {
+  /** Options of the platform, which come after those of the application. */
+  readonly options: FetchOptions;
+  close(): void;
+}
+
+/**
+ * The way on which a write is sent at most once, on platforms that would send it again on a kept connection; `undefined`
+ * where there is none.
+ *
+ * | platform | `POST`, `PATCH` | `PUT`, `DELETE` |
+ * |---|---|---|
+ * | Deno | a new connection | a new connection |
+ * | Bun | any connection | a new connection |
+ * | Deno with a `client`, browsers, others | none | none |
+ */
+export function onceOptions(method: string, { client }: FetchOptions): OnceOptions | undefined {
+  const { Deno, Bun } = globalThis as Globals;
+  if (hasMethods(Deno, "createHttpClient") && client === undefined) {
+    const own = Deno?.createHttpClient({ poolMaxIdlePerHost: 0 });
+    return own && { options: { client: own }, close: () => own.close() };
+  }
+  if (Bun === undefined) return undefined;
+  return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }

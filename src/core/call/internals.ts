@@ -11,7 +11,6 @@ export interface Internals<Client> {
   instrumented(inner: InnerInstrumentation): Client;
 }
 
-/** The internals of a client; `undefined` for anything else. */
 export function internalsOf<Client>(client: Client): Internals<Client> | undefined {
   return (client as { readonly [INTERNALS]?: Internals<Client> } | null | undefined)?.[INTERNALS]; // any value can be asked
 }

@@ -1,16 +1,14 @@
 import type { EventFields, PageEvent, PollEvent } from "../events.ts";
 import type { Deadline } from "../time/deadline.ts";
-import { isSuccess } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
-import { isWrite, type Method } from "../wire/method.ts";
+import type { Method } from "../wire/method.ts";
 import { encodePath, type Path } from "../wire/path.ts";
 import type { Success } from "./api-promise.ts";
-import type { ParsedCallOptions, RetryRules } from "./settings.ts";
+import type { ParsedCallOptions } from "./settings.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** One operation of the service as data: the request, the caller's options, and the shape of the response. */
 export interface Operation<Output> {
-  /** Such as `"issues.create"`. */
   readonly name: string;
   /** The operation in messages: its name, or for a custom request the method and the path. */
   readonly label: string;
@@ -18,7 +16,6 @@ export interface Operation<Output> {
   readonly path: Path;
   /** Encoded. */
   readonly query?: string;
-  /** The request's body. */
   readonly json?: unknown;
   /** Names in the query and the body that the method sends itself, or may send. Without it, the call takes no `extra`. */
   readonly fields?: readonly string[] | undefined;
@@ -33,7 +30,6 @@ export interface Operation<Output> {
   readonly expects?: "json_if_any" | "nothing" | undefined;
   /** It looks whether something has changed, so a cache must not answer it. */
   readonly isPoll?: boolean | undefined;
-  /** The scope that the API documentation asks for, as a hint in refusals. */
   readonly scope?: string | undefined;
   /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
   readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;
@@ -75,19 +71,4 @@ export function isBodyDue({ method, schema }: Operation<unknown>): boolean {
 /** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
 export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
   return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
-}
-
-interface Repeatable {
-  readonly operation: Pick<Operation<unknown>, "method" | "path">;
-  readonly rules: Pick<RetryRules, "unsafeWrites">;
-}
-
-/**
- * Returns whether a call may be sent again after a status that may pass, or after none. There is no idempotency key: a write
- * that may have been applied is not, unless its caller accepts duplicates.
- */
-export function mayRepeat(status: number | undefined, { operation, rules }: Repeatable): boolean {
-  const { method } = operation;
-  if (!isWrite(method) || method === "DELETE") return true;
-  return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(status ?? 0);
 }

@@ -9,7 +9,6 @@ export interface CallOutcome {
   readonly isAmbiguous: boolean;
 }
 
-/** A response, as far as it has come. */
 export interface Answer {
   /** 0 for a redirect that a browser hides. */
   readonly status: number;
@@ -18,26 +17,25 @@ export interface Answer {
 }
 
 /** The next event of a request of a call, or of the call. */
-export type OutcomeEvent = "leaves" | "never_left" | "again" | Answer;
+export type OutcomeEvent = "sent" | "unsent" | "again" | Answer;
 
-/** No request of the call has left. */
 export const NOTHING_SENT: CallOutcome = { latest: "not_sent", isAmbiguous: false };
 
 /**
- * The outcome of a call after the next event. A request that nothing is known of, once it has left, is `unknown`.
+ * The outcome of a call after the next event. A request that nothing is known of, once it was sent, is `unknown`.
  *
  * | event | latest | ambiguous |
  * |---|---|---|
- * | the request leaves | `unknown` | as before |
- * | it never left | `not_sent` | as before |
+ * | the request is sent | `unknown` | as before |
+ * | it was not sent | `not_sent` | as before |
  * | it is answered 2xx, and that is the service's | `accepted` | as before |
  * | it is answered 4xx but 408 and 499, 307 or 308 | `rejected` | as before |
  * | it is answered anything else | `unknown` | as before |
  * | the call is to be sent again, or its platform may have done so | as before | as before, or the request may have been applied |
  */
 export function outcomeAfter({ latest, isAmbiguous }: CallOutcome, event: OutcomeEvent): CallOutcome {
-  if (event === "leaves") return { latest: "unknown", isAmbiguous };
-  if (event === "never_left") return { latest: "not_sent", isAmbiguous };
+  if (event === "sent") return { latest: "unknown", isAmbiguous };
+  if (event === "unsent") return { latest: "not_sent", isAmbiguous };
   if (event === "again") return { latest, isAmbiguous: isAmbiguous || mayBeApplied(latest) };
   return { latest: outcomeOfAnswer(event), isAmbiguous };
 }
@@ -58,7 +56,6 @@ export function outcomeOfError(error: unknown): CallOutcome {
   return { latest: outcome, isAmbiguous: priorAmbiguous === true };
 }
 
-/** The effect of a request, by its response. */
 export function outcomeOfAnswer({ status, isFromService }: Answer): Outcome {
   if (isSuccess(status)) return isFromService ? "accepted" : "unknown";
   // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.

@@ -14,8 +14,7 @@ const MOST_ISSUES = 100;
 const LONGEST_KEY = 100;
 const LONGEST_MESSAGE = 300;
 
-/** The output of a call, from its successful response; `undefined` for a body that does not matter. */
-export async function readOutput(call: Call, received: Exchange): Promise<unknown> {
+export async function parseOutput(call: Call, received: Exchange): Promise<unknown> {
   const { schema, lenientSchema } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;

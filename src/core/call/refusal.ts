@@ -12,7 +12,6 @@ export const DOCTOR = "`npx project-automation doctor` compares the service with
 
 export interface ServiceWords {
   readonly code: string | undefined;
-  /** One line. */
   readonly detail: string | undefined;
 }
 
@@ -72,7 +71,6 @@ export interface Refused {
   /** The longest wait after which the call would be sent again; `undefined` where it is not. */
   readonly maxRetryAfterMs: number | undefined;
   readonly location: string | undefined;
-  /** The `fetch` option has read the body already. */
   readonly isUnread: boolean | undefined;
 }
 

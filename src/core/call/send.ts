@@ -6,15 +6,15 @@ import { type ListOperation, paginate } from "../list.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
-import type { Service } from "../wire/base-url.ts";
-import { encodeQuery } from "../wire/query.ts";
+import type { Service } from "../wire/service.ts";
+import { encodeQuery } from "../wire/url.ts";
 import { type ApiPromise, apiPromise, type Success } from "./api-promise.ts";
 import { attempt, takePosition } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
 import { redactorOf } from "./internals.ts";
 import type { Caller, Operation, OperationFields, Origin } from "./operation.ts";
-import { readOutput } from "./output.ts";
+import { parseOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { Context } from "./settings.ts";
 
@@ -82,7 +82,7 @@ export class Send implements Caller {
 
   /** Reads arguments before there is anything to send. Throws the error that a call would reject with. */
   parse<Result>(name: string, read: () => Result): Result {
-    return asErrorClass(ArgumentError, read, (flaw) => this.#redactor.text(`${name}: ${flaw}`));
+    return asErrorClass(ArgumentError, read, (problem) => this.#redactor.text(`${name}: ${problem}`));
   }
 
   /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
@@ -113,7 +113,7 @@ async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Su
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const permit = takePosition(call);
   const received = await withRetries(call, () => attempt(call, permit));
-  const data = (await readOutput(call, received)) as Output; // the schema of the operation says that it is one
+  const data = (await parseOutput(call, received)) as Output; // the schema of the operation says that it is one
   const event = progress?.(data, events?.waitedMs ?? 0);
   if (event !== undefined) events?.emit(event);
   const { head } = received; // the promise of a call may be kept, and the text of a body is large

@@ -3,13 +3,13 @@ import {
   BOOLEAN,
   countFrom,
   either,
-  expectRange,
   functions,
   mapped,
   numbers,
   type Parsed,
   parseOptions,
   RECORD,
+  refuseReversed,
   type Shape,
   SIGNAL,
   TIMEOUT,
@@ -20,10 +20,10 @@ import type { ClientEvent } from "../events.ts";
 import type { CombinedInstrumentation, InnerInstrumentation, RunHook } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
-import type { Service } from "../wire/base-url.ts";
 import { parseHeaders } from "../wire/headers.ts";
 import type { FetchFunction, SendHttp } from "../wire/http-request.ts";
-import { QUERY } from "../wire/query.ts";
+import type { Service } from "../wire/service.ts";
+import { QUERY } from "../wire/url.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
 
 /** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
@@ -33,7 +33,6 @@ export type RetryRules = { readonly [Key in Exclude<keyof RetryOptions, Delay>]-
 
 type Delay = "minDelayMs" | "maxDelayMs";
 
-/** The defaults. */
 export const DEFAULT_RETRY: RetryRules = {
   attempts: 3,
   rateLimitWaits: 5,
@@ -57,7 +56,6 @@ export interface Settings extends Pick<ParsedCallOptions, "signal" | "extra" | "
 
 /** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
 export interface Context extends Settings {
-  /** The caller's. */
   readonly fetch?: FetchFunction | undefined;
   readonly http: SendHttp;
   /** The platform may send a `DELETE` again by itself. */
@@ -94,7 +92,6 @@ const RETRY = {
   unsafeWrites: BOOLEAN,
 } satisfies Shape<RetryOptions>;
 
-/** Options that clients and calls share. */
 export const SHARED_OPTIONS = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
@@ -143,6 +140,6 @@ export function mergeSettings<All extends Pick<Settings, "retry" | "headers">>(
   if (options === NO_OPTIONS) return base;
   const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
-  if (retry) expectRange([retry.minDelayMs, retry.maxDelayMs], ["retry.minDelayMs", "retry.maxDelayMs"]);
+  if (retry) refuseReversed([retry.minDelayMs, retry.maxDelayMs], ["retry.minDelayMs", "retry.maxDelayMs"]);
   return { ...merged, retry, headers: { ...base.headers, ...options.headers } };
 }

@@ -24,7 +24,6 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The vendor of this package's schemas. */
 export const OWN_VENDOR = "project-automation";
 
 /** Returns whether a value can be used as a Standard Schema. (arktype's are functions.) */
@@ -33,12 +32,10 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return hasMethods(standard, "validate");
 }
 
-/** `true` for a value that is valid. */
 export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
   return result.issues === undefined;
 }
 
-/** A schema from its way to validate. */
 export function standard<Output>(
   validate: StandardSchema<Output>["~standard"]["validate"],
   vendor: string = OWN_VENDOR,

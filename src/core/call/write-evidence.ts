@@ -1,7 +1,6 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { hasMethods } from "../checks/values.ts";
 import { causesOf } from "../errors/explanation.ts";
-import type { WriteWatch } from "../wire/http-request.ts";
 import { isWrite } from "../wire/method.ts";
 
 // A write that was handed to `fetch` and got no response is unknown, but for one course of events, which Node's channels show
@@ -33,13 +32,23 @@ interface NodeModules {
   getBuiltinModule(name: "diagnostics_channel"): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
   };
-  getBuiltinModule(name: "async_hooks"): { readonly AsyncLocalStorage: new () => Context };
+  getBuiltinModule(name: "async_hooks"): { readonly AsyncLocalStorage: new () => WriteStorage };
 }
 
 /** An `AsyncLocalStorage` of the writes in whose `fetch` something happens. */
-interface Context {
+interface WriteStorage {
   run<Result>(writes: readonly Write[], work: () => Result): Result;
   getStore(): readonly Write[] | undefined;
+}
+
+/** Watches one write on its platform. */
+export interface WriteWatch {
+  /** Calls `fetch`, once. */
+  send<Result>(fetch: () => Result): Result;
+  /** `true` if the platform shows that the write was not sent. Asked in the turn in which `fetch` rejects with the error. */
+  isUnsent(error: unknown): Promise<boolean>;
+  /** `fetch` has ended. */
+  end(): void;
 }
 
 /** One write from the call of its `fetch` to the end of that. */
@@ -50,8 +59,8 @@ class Write {
   isBeginning = true;
   isOver = false;
   hasOther = false;
-  haveHeadersLeft = false;
-  hasBodyLeft = false;
+  isHeadSent = false;
+  isBodySent = false;
   /** Of the turn in which the request failed: the error that says that it was not sent. */
   unsent: unknown;
   #request: PlatformRequest | undefined;
@@ -89,9 +98,9 @@ class Write {
  * (RFC 9113, section 6.8). undici 8 has this error for such streams alone. undici 5 and 6 have it for every stream, and do
  * not tell of headers over HTTP/2.
  */
-function isOfUnprocessedStream({ haveHeadersLeft }: Write, error: unknown): boolean {
+function isOfUnprocessedStream({ isHeadSent }: Write, error: unknown): boolean {
   const { code, message } = Object(error) as Readonly<Record<string, unknown>>; // any object can be asked
-  return haveHeadersLeft && code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
+  return isHeadSent && code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
 }
 
 const { process: platform } = globalThis as { readonly process?: Partial<NodeModules> };
@@ -106,24 +115,24 @@ async function endOfTurn(): Promise<void> {
 
 /** Listens to the channels from the first write of the process on. */
 class WriteListener {
-  readonly #context: Context;
+  readonly #storage: WriteStorage;
   readonly #writesOf = new WeakMap<PlatformRequest, readonly Write[]>();
   /** Errors of connections that were never made. */
   readonly #neverConnected = new WeakSet<object>();
 
   constructor(node: NodeModules) {
     const { AsyncLocalStorage } = node.getBuiltinModule("async_hooks");
-    this.#context = new AsyncLocalStorage();
+    this.#storage = new AsyncLocalStorage();
     const channels = node.getBuiltinModule("diagnostics_channel");
     const listeners: Readonly<Record<string, (message: Message) => void>> = {
       "undici:request:create": ({ request }) => this.#noteRequest(request),
       "undici:client:connectError": ({ error }) => this.#neverConnected.add(error as object), // undici publishes one
       "undici:client:sendHeaders": ({ request }) => {
-        for (const write of this.#writesOf.get(request) ?? []) write.haveHeadersLeft = true;
+        for (const write of this.#writesOf.get(request) ?? []) write.isHeadSent = true;
       },
       // undici 6 tells of nothing else that leaves over HTTP/2.
       "undici:request:bodySent": ({ request }) => {
-        for (const write of this.#writesOf.get(request) ?? []) write.hasBodyLeft = true;
+        for (const write of this.#writesOf.get(request) ?? []) write.isBodySent = true;
       },
       "undici:request:error": ({ request, error }) => {
         for (const write of this.#writesOf.get(request) ?? []) this.#noteFailure(write, error);
@@ -143,11 +152,11 @@ class WriteListener {
     void endOfTurn().then(() => {
       write.isBeginning = false;
     });
-    return this.#context.run([write, ...this.#writes], fetch);
+    return this.#storage.run([write, ...this.#writes], fetch);
   }
 
   get #writes(): readonly Write[] {
-    return this.#context.getStore()?.filter(({ isOver }) => !isOver) ?? [];
+    return this.#storage.getStore()?.filter(({ isOver }) => !isOver) ?? [];
   }
 
   #noteRequest(request: PlatformRequest): void {
@@ -161,9 +170,9 @@ class WriteListener {
   }
 
   #noteFailure(write: Write, error: unknown): void {
-    const hasLeft = write.haveHeadersLeft || write.hasBodyLeft;
+    const isPartSent = write.isHeadSent || write.isBodySent;
     // A value that is no object is in no set.
-    const isUnsent = hasLeft ? isOfUnprocessedStream(write, error) : this.#neverConnected.has(error as object);
+    const isUnsent = isPartSent ? isOfUnprocessedStream(write, error) : this.#neverConnected.has(error as object);
     if (!isUnsent) return;
     write.unsent = error;
     void endOfTurn().then(() => {

@@ -20,7 +20,6 @@ const EXPECTED_IN: Readonly<Record<string, string>> = {
   next_cursor: "a non-empty string of well-formed Unicode, or null at the end of the list",
 };
 
-/** The names of zod in an issue. */
 interface Named {
   readonly code: string;
   readonly format?: string;

@@ -27,7 +27,6 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
   ["page offset after nextcursor", "cursor", "cursor: the next_cursor of the page before"],
 ];
 
-/** The names of options of calls, of the parameters of lists, and of options of clients. */
 const NAMES = { call: new Set<string>(), list: new Set<string>(), client: new Set<string>() };
 
 /** Takes the names of a schema, where it is defined: hints say where a name belongs that stands elsewhere. Returns the schema. */
@@ -39,7 +38,6 @@ export function namesOf<Schema extends object>(kind: keyof typeof NAMES, schema:
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
 
-/** Places of what the API documentation does not show. */
 const EXTRA: Readonly<Record<string, string>> = { input: "options.extra.json", params: "options.extra.query" };
 
 /** The place that an unknown key belongs in; `undefined` if it is none of this package's names. */

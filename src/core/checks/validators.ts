@@ -15,17 +15,14 @@ export interface Validator<Out> {
   readonly hint?: ((refused: unknown) => string | undefined) | undefined;
 }
 
-/** The validator of a field that must not be left out. */
 export interface RequiredValidator<Out> extends Validator<Out> {
   readonly isRequired: true;
 }
 
-/** The validators of the fields of an object. */
 export type Shape<Given = Readonly<Record<string, unknown>>> = { readonly [Key in keyof Given]-?: Validator<unknown> };
 
 type Out<Field> = Field extends Validator<infer Kept> ? Kept : never;
 
-/** The object that is parsed by validators: each field is what its validator returns. */
 export type Parsed<Fields> = {
   readonly [Key in keyof Fields as Fields[Key] extends RequiredValidator<unknown> ? Key : never]: Out<Fields[Key]>;
 } & {
@@ -42,7 +39,6 @@ export function validator<Out>(
   return { words, parse, hint };
 }
 
-/** The values that are of a type. */
 /* @__NO_SIDE_EFFECTS__ */
 export function typed<Out>(
   words: string,
@@ -74,7 +70,6 @@ export function mapped<In, Out>(given: Validator<In>, map: (value: In) => Out): 
   };
 }
 
-/** The same values, or one other. */
 /* @__NO_SIDE_EFFECTS__ */
 export function either<const Other extends false | null, Out>(
   other: Other,
@@ -146,14 +141,12 @@ export function iterables<Item>(): Validator<Iterable<Item> | AsyncIterable<Item
   );
 }
 
-/** A value that has these methods. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods<Type>(what: string, ...names: readonly (keyof Type & string)[]): Validator<Type> {
   const words = `${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`;
   return typed(words, (value): value is Type => hasMethods(value, ...names), uncalled);
 }
 
-/** A whole number from `least` up, or `Infinity`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function countFrom(least: number): Validator<number> {
   return numbers(`a whole number from ${least} up`, (value) => value >= least && Math.floor(value) === value);
@@ -174,7 +167,6 @@ export function arrayOf<Item>(item: Validator<Item>, words: string): Validator<r
   });
 }
 
-/** Parses a value. `what` names it in messages. */
 export function parseValue<Out>(value: unknown, what: string, { words, parse, hint }: Validator<Out>): Out {
   const parsed = parse(value);
   return parsed === INVALID
@@ -230,7 +222,6 @@ function unknownKeys(unknown: Readonly<Record<string, unknown>>, what: string, a
 /** The first and the longest of waits that grow, in milliseconds, as far as they are given. */
 export type GivenRange = readonly [first: number | undefined, longest: number | undefined];
 
-/** The first and the longest of waits that grow, in milliseconds. */
 export type Range = readonly [first: number, longest: number];
 
 /** The range that was given. One that is given alone moves the default of the other. */
@@ -241,8 +232,7 @@ export function rangeOf([first, longest]: GivenRange, [defaultFirst, defaultLong
   ];
 }
 
-/** Refuses a first wait that is longer than the longest one. */
-export function expectRange([first = 0, longest = first]: GivenRange, names: readonly [string, string]): void {
+export function refuseReversed([first = 0, longest = first]: GivenRange, names: readonly [string, string]): void {
   if (first <= longest) return;
   invalid(`${names[0]} (${first}) must not be above ${names[1]} (${longest})`);
 }

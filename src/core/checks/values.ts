@@ -8,37 +8,32 @@ export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Returns whether a value is an error of any realm. */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || ["Error", "DOMException"].includes(tagOf(value));
 }
 
-/** Returns whether a value is a date of any realm. */
 export function isDate(value: unknown): value is Date {
   return tagOf(value) === "Date";
 }
 
-/** Returns whether a value is bytes of any realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return tagOf(value) === "Uint8Array";
 }
 
-/** Returns whether a platform's error has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(String((Object(error) as { readonly code?: unknown }).code)); // anything may be thrown
 }
 
-/** A text in which no character is half. The other half of one is lost in a cut, or was never sent. */
+/** Replaces lone surrogates. */
 export function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** The first characters of a text, at most `max`; none of them is half. */
+/** The first `max` characters of a text; no surrogate pair is split. */
 export function cut(text: string, max: number): string {
   return text.length > max ? text.slice(0, max).replace(/[\ud800-\udbff]$/, "") : text;
 }
 
-/** Returns whether a value, of any kind, has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
@@ -47,7 +42,6 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns whether a value is an object that has its values by name. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Array.isArray(value);
 }
@@ -59,7 +53,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Returns whether a value is a promise, of any class. */
 export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return hasMethods(value, "then");
 }
@@ -85,29 +78,25 @@ export function describeValue(value: unknown): string {
   return name === undefined ? `${typeof value === "object" ? "an" : "a"} ${typeof value}` : `an instance of ${name}`;
 }
 
-/** The name of an object's class, as the platform or the class has it; `undefined` if it has none that can be shown. */
 function classNameOf(value: object): string | undefined {
   const tag = tagOf(value);
   const name: unknown = tag === "Object" ? (value.constructor as { name?: unknown } | undefined)?.name : tag; // it may be anything
   return typeof name === "string" && /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? name : undefined;
 }
 
-/** Lets go of a value that should have been no promise: if it is one, its rejection has no other handler. */
+/** Handles the rejection of a value that should have been no promise. */
 export function ignoreRejection(value: unknown): void {
   if (isPromise(value)) Promise.resolve(value).catch(() => {});
 }
 
-/** Returns whether a value is an object with an iterator. */
 export function isIterable(value: unknown): value is Iterable<unknown> {
   return isObject(value) && Symbol.iterator in value;
 }
 
-/** Returns whether a value is an object with an async iterator, as a stream has. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return isObject(value) && Symbol.asyncIterator in value;
 }
 
-/** A URL, against a base where one is given; `undefined` for a text that is none. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);
@@ -116,7 +105,6 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** The text of a URL object, of whatever realm; any other value as it is. */
 export function textOfUrl(value: unknown): unknown {
   return tagOf(value) === "URL" ? String(value) : value;
 }

@@ -9,7 +9,7 @@ import { type ErrorDetails, isBrandedError } from "./automation-error.ts";
 export function asErrorClass<Result>(
   ErrorClass: new (message: string, details: ErrorDetails) => Error,
   read: () => Result,
-  toMessage: (flaw: string) => string = (flaw) => flaw,
+  toMessage: (problem: string) => string = (problem) => problem,
 ): Result {
   try {
     return read();

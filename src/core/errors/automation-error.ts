@@ -85,7 +85,6 @@ export type DetailsOf<Failure, Own extends keyof Failure> = ErrorDetails & {
   [Field in Own]?: Failure[Field] | undefined;
 };
 
-/** Names of classes that are not named after their kind. */
 const NAMES: Readonly<Record<string, string>> = {
   auth: "AuthenticationError",
   permission: "PermissionDeniedError",
@@ -162,7 +161,6 @@ function kindOf(error: AutomationError): string {
   return (error.constructor as typeof AutomationError).kinds[0] ?? "automation"; // each constructor has its class's statics
 }
 
-/** `true` for an error of this library, of any copy of it. */
 export function isBrandedError(value: unknown): value is AutomationError {
   return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked
 }

@@ -29,12 +29,10 @@ export function captureCaller(
   };
 }
 
-/** An object that a stack was taken on. */
 interface Site {
   readonly stack?: unknown;
 }
 
-/** The frames of a stack; empty if it has none. */
 function framesOf(site: Site): string {
   // `Error.prepareStackTrace` of the application may return anything, or throw.
   return ignoreErrors(() => /\n {4}at .*/s.exec(String(site.stack))?.[0]) ?? "";

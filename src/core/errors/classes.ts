@@ -183,6 +183,32 @@ export class ServerError extends ApiError {
   declare readonly kind: "server";
 }
 
+const BY_STATUS: Readonly<Record<number, typeof AutomationError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: BadRequestError,
+  429: RateLimitError,
+};
+
+export function refusalClass(status: number): typeof AutomationError {
+  if (status < 400) return RedirectError;
+  return BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+}
+
+export function timeoutPlace(phase: TimeoutPhase, attempts: number): string {
+  const places: Readonly<Record<TimeoutPhase, string>> = {
+    queue: attempts > 0 ? "before it was sent again" : "before the request was sent",
+    token: "while getting the token",
+    headers: "while waiting for the response",
+    body: "while reading the response",
+    total: "between attempts",
+  };
+  return places[phase];
+}
+
 /** Every class of error with its own literal `kind`, so that a `switch` on `kind` narrows and can be exhaustive. */
 export type AnyAutomationError =
   | ConfigError

@@ -1,9 +1,10 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { isLoopback, type Service } from "../wire/service.ts";
 import { type Explanation, explain } from "./explanation.ts";
 
 // The words of a failed connection. An error tells what failed, and whether it will fail again. It is no evidence about
 // whether the request was sent.
 
-/** The words for a kind of failed connection. */
 interface Verdict {
   /** Sending it again cannot help. */
   readonly permanent?: true;
@@ -15,7 +16,6 @@ interface Verdict {
   readonly words: string;
 }
 
-/** A failed connection. */
 export interface ConnectionFault {
   /** The message, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
   readonly words: string;
@@ -30,7 +30,6 @@ const NO_TUNNEL: Verdict = { saysUnsent: true, words: "a proxy opened no tunnel 
 /** The platform shows that nothing of the request was processed, whatever its error is called. */
 const UNSENT: Verdict = { words: "the request did not get through to {host}: {why}" };
 const REFUSED: Verdict = { saysUnsent: true, permanent: true, words: "the request failed to reach {host} ({code})" };
-/** A flag of Node and of Deno. */
 const FORBIDDEN = { ...REFUSED, words: "this process may not connect to {host} without --allow-net ({code})" };
 const SPEAKS_HTTP = {
   ...REFUSED,
@@ -78,12 +77,10 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
   [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
   [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
-  // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
   [
     LOST,
     /^(?:\S* (?:read|write)|ConnectionClosed) |^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/,
   ],
-  // The connection was never made.
   [
     NEVER_SENT,
     /^(?:\S* connect|E(?:CONNREFUSED|NOTFOUND|AI_\w+|(?:NET|HOST)(?:UNREACH|DOWN)|ADDRNOTAVAIL)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) |client error \(Connect\)/,
@@ -104,7 +101,6 @@ const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})"
 /** The part that failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";
 
-/** A thrown value, and the part that threw it. */
 export interface Fault {
   readonly cause: unknown;
   readonly source: FaultSource;
@@ -112,7 +108,6 @@ export interface Fault {
   readonly isUnsent?: boolean;
   /** Nothing depends on whether it was sent. */
   readonly isRead?: boolean;
-  /** The device has no network. */
   readonly isOffline?: boolean;
 }
 
@@ -144,10 +139,33 @@ function verdictOf(verdict: Verdict, { source, isUnsent, isRead, isOffline }: Fa
   return isOfApplication && isOther ? { ...verdict, words: OF_APPLICATION } : verdict;
 }
 
-/** The names of a service in errors: its host, or the address and port that it is reached at. */
 function namesOf({ hostname, port, protocol }: URL): readonly string[] {
   const host = hostname.replace(/^\[|\]$/g, "");
   const at = port || (protocol === "https:" ? 443 : 80);
   const addresses = host === "localhost" ? [host, "127.0.0.1", "::1"] : [host];
   return [host, ...addresses.map((address) => `${address}:${at}`)];
+}
+
+type Names = Readonly<Record<string, string | undefined>>;
+
+/** A sentence on a proxy of the environment that gets the requests to a service on this machine; empty without one. */
+export function proxyHint(service: Service): string {
+  // A browser has no process, and Deno asks for a permission.
+  return ignoreErrors(() => hintOf(new URL(service), globalThis as unknown as Environment)) ?? "";
+}
+
+interface Environment {
+  readonly process: { readonly env: Names; readonly versions: Names };
+}
+
+function hintOf({ protocol, hostname }: URL, { process: { env, versions } }: Environment): string {
+  if (!isLoopback(hostname)) return "";
+  const isNode = (versions["bun"] ?? versions["deno"]) === undefined;
+  if (isNode && env["NODE_USE_ENV_PROXY"] !== "1") return "";
+  const name = [protocol.replace(":", "_proxy"), ...(isNode ? [] : ["all_proxy"])]
+    .flatMap((one) => [one.toUpperCase(), one])
+    .find((one) => env[one]);
+  const past = env["no_proxy"] || env["NO_PROXY"] || "";
+  if (name === undefined || past.includes("*") || past.includes(hostname)) return "";
+  return `; ${name} sends it to a proxy: name ${hostname} in NO_PROXY`;
 }

@@ -11,7 +11,6 @@ export interface ErrorWords {
   readonly host: string;
 }
 
-/** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
 
 /** Why something failed, in the words of others, which may hold secrets. */
@@ -19,11 +18,8 @@ export interface Explanation {
   /** The error and its causes, the outermost first; nothing if they throw when they are read. */
   readonly chain: readonly ErrorWords[];
   readonly platformCode: string | undefined;
-  /** The platform's code, or the reason without one. */
   readonly code: string;
-  /** The words of the innermost cause that has any. */
   readonly reason: string;
-  /** Both. */
   readonly why: string;
 }
 
@@ -37,7 +33,6 @@ export function causesOf(thrown: unknown): readonly unknown[] {
   return causes;
 }
 
-/** Reads what was thrown. */
 export function explain(thrown: unknown): Explanation {
   const chain = ignoreErrors(() => causesOf(thrown).flatMap(triedIn).map(wordsOf)) ?? [];
   const platformCode = chain.find(({ code }) => code !== "")?.code;

@@ -17,7 +17,6 @@ const STATUSES: Readonly<Record<AnyAutomationError["kind"], number>> = {
   not_found: 404,
   conflict: 409,
   rate_limit: 429,
-  // A status of nginx: the visitor has left.
   abort: 499,
   config: 500,
   auth: 500,

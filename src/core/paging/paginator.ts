@@ -17,7 +17,6 @@ export interface ToArrayOptions {
 
 const TO_ARRAY_OPTIONS = { max: countFrom(0) } satisfies Shape<ToArrayOptions>;
 
-/** Ways to consume a list. */
 const CONSUME = "use for await, .page() or .toArray()";
 const PRINT = `Paginator { not sent yet: ${CONSUME} }`;
 

@@ -11,7 +11,6 @@ import type { Page } from "./page.ts";
 /** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
 const MAX_EMPTY_PAGES = 1_000;
 
-/** Where the pages of a list come from. */
 export interface PageSource<Item> {
   readonly operation: Pick<Operation<unknown>, "label" | "method" | "path">;
   /** The cursor of the first page; `null` for the beginning. */
@@ -25,7 +24,6 @@ export interface PageSource<Item> {
 }
 
 interface WalkOptions {
-  /** Ends it early, with the request in flight. */
   readonly closing?: Deadline;
   readonly max?: number;
   /** The global `fetch` for all its pages; without one, the one as it is when each page is asked for. */
@@ -61,11 +59,11 @@ export async function* walkPages<Item>(
     cursor = page.next_cursor;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
     const isLast = cursor === null || counts.items >= max;
-    let flaw: string | undefined;
-    if (cursor !== null && seen.has(cursor)) flaw = "a cursor of this walk again, so the list goes in circles";
-    else if (emptyPages === MAX_EMPTY_PAGES) flaw = `${emptyPages} empty pages in a row`;
+    let problem: string | undefined;
+    if (cursor !== null && seen.has(cursor)) problem = "a cursor of this walk again, so the list goes in circles";
+    else if (emptyPages === MAX_EMPTY_PAGES) problem = `${emptyPages} empty pages in a row`;
     seen.add(cursor);
-    if (source.prefetch && !isLast && flaw === undefined) {
+    if (source.prefetch && !isLast && problem === undefined) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
       ahead = source.fetch(cursor, origin);
@@ -77,14 +75,14 @@ export async function* walkPages<Item>(
     yield fetched;
     begun = fetch ?? globalThis.fetch;
     if (isLast) return;
-    if (flaw !== undefined) throw endlessError(source, cursor, flaw);
+    if (problem !== undefined) throw endlessError(source, cursor, problem);
   }
 }
 
-function endlessError({ operation }: PageSource<unknown>, cursor: string | null, flaw: string): PaginationError {
+function endlessError({ operation }: PageSource<unknown>, cursor: string | null, problem: string): PaginationError {
   const { method, path } = operation;
   const details = { method, path: path.template, outcome: "accepted", cursor } as const;
-  return new PaginationError(`${operation.label}: the service sent ${flaw}`, details);
+  return new PaginationError(`${operation.label}: the service sent ${problem}`, details);
 }
 
 /** An iterator as a generator is one: with `return()`, and with what the platform gives all of them, such as `await using`. */

@@ -21,7 +21,6 @@ const FEW_GATES = 32;
 /** A token at a service: no token has a space. */
 type GateName = `${string} ${string}`;
 
-/** The class behind `memoryRateLimiter()`: the gates of all tokens at all services. */
 export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   readonly #createGate: (token: string, service: string) => Gate;
   readonly #gates = new Map<GateName, Gate>();
@@ -43,7 +42,6 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
     return others.length === 0 ? only : undefined;
   }
 
-  /** The gates of a token, at each service. */
   gatesOf(token: string): readonly Gate[] {
     return [...this.#gates].flatMap(([name, gate]) => (name.endsWith(` ${token}`) ? gate : []));
   }

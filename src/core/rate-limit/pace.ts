@@ -3,7 +3,6 @@
  * is on the monotonic clock.
  */
 export interface Pace {
-  /** The most requests in flight. */
   readonly width: number;
   /** Where the width stops growing. */
   readonly widest: number;
@@ -11,15 +10,11 @@ export interface Pace {
   readonly distanceMs: number;
   /** The latest time from one request to the next that was too short, in milliseconds. */
   readonly tooNearMs: number;
-  /** Requests that got through since the latest pause. */
   readonly passed: number;
-  /** When the latest request that got through was sent. */
   readonly passedAt: number;
-  /** When the latest pause began. */
   readonly pausedAt: number;
 }
 
-/** A request that got a 429, and so began a pause. */
 export interface PausingRequest {
   readonly at: number;
   readonly sentAt: number;
@@ -29,7 +24,7 @@ export interface PausingRequest {
   readonly wasAlone: boolean;
 }
 
-/** No pause is behind. */
+/** Before the first pause. */
 export const UNPACED: Pace = {
   width: Number.POSITIVE_INFINITY,
   widest: Number.POSITIVE_INFINITY,
@@ -48,7 +43,6 @@ export const CALM_MS = 60_000;
 export const LESS_AFTER = 10;
 export const LESS = 9 / 10;
 
-/** The pace as it still holds at a moment. */
 export function paceAt(pace: Pace, at: number): Pace {
   const calmMs = at - pace.pausedAt;
   return calmMs < 0 || calmMs > CALM_MS ? UNPACED : pace;

@@ -1,6 +1,5 @@
 import { lengthened } from "../time/jitter.ts";
 
-/** The rest of a pause. */
 export interface Pause {
   /** Of what the service asked for, in milliseconds. */
   readonly askedMs: number;
@@ -24,7 +23,6 @@ const FLOOR_MS = 250;
 const FIRST_UNASKED_MS = 500;
 const UNASKED_MS = 4_000;
 const UNASKED_JITTER = 1 / 10;
-/** Where doubling ends. */
 const MAX_OWN_MS = 32_000;
 
 /** The rest of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */

@@ -1,15 +1,12 @@
 import { now } from "../time/clock.ts";
 
-/** So many of those who wait are awake when time makes room: a platform may drop some of them with their timers. */
+/** How many look when time makes room: a platform may drop some calls with their timers. */
 const AWAKE = 16;
-/** The others look, too, at random moments of so long for each that waits: about one of them in that time. */
+/** The others look too, about one of them in this time. */
 const SPREAD_MS = 1;
 
-/** A member of a queue. */
 interface Waiting {
-  /** Orders them: the lower, the earlier. */
   readonly position: number;
-  /** The moment at which its timer fires. */
   wakesAt: number;
   /** It goes on now, and sets its timer anew if it has to wait. */
   wake(): void;
@@ -20,7 +17,6 @@ export class Queue<Member extends Waiting> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
   #first = 0;
-  /** The members that wake when time may make room, and when. */
   readonly #awake = new Set<Member>();
   #awakeAt = 0;
 
@@ -32,7 +28,6 @@ export class Queue<Member extends Waiting> {
     return this.#members.length - this.#first;
   }
 
-  /** A copy of all of them, in order. */
   get members(): readonly Member[] {
     return this.#members.slice(this.#first);
   }

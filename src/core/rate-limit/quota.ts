@@ -8,11 +8,8 @@ const WINDOW_MS = 60_000;
 /** The latest moment that a `Date` can be, in milliseconds since the epoch. A service may ask to wait for longer. */
 const LATEST_DATE_MS = 8.64e15;
 
-/** A token's limit, as the service said it. */
 export interface Quota {
-  /** Requests per window. */
   readonly limit: number | undefined;
-  /** Requests left in the window. */
   readonly remaining: number | undefined;
   /** When this number was read, on the monotonic clock. */
   readonly readAt: number;
@@ -20,7 +17,6 @@ export interface Quota {
   readonly learntAt: number | undefined;
 }
 
-/** Before the first response. */
 export const NOTHING_READ: Quota = { limit: undefined, remaining: undefined, readAt: 0, learntAt: undefined };
 
 /** Requests left, as far as is known; `Infinity` without a recent reading. */
@@ -40,7 +36,6 @@ export function observed(known: Quota, head: RateLimitHead, startedAt: number): 
   return isNews ? { limit, remaining, readAt: now(), learntAt } : { ...known, limit, learntAt };
 }
 
-/** The quota and the pause, as they are shown. */
 export function toSnapshot(
   { limit, remaining, learntAt }: Quota,
   left: Pause | undefined,

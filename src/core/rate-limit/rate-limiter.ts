@@ -74,7 +74,7 @@ export interface RateLimitHead {
 }
 
 /** The rest of a token's pause at the service of a client, in milliseconds; `undefined` if none is known. */
-export function pauseLeft(
+export function pauseLeftMs(
   { rateLimiter, baseUrl }: { readonly rateLimiter: Pick<RateLimiter, "snapshot">; readonly baseUrl: string },
   token: string,
 ): number | undefined {

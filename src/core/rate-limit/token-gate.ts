@@ -14,7 +14,6 @@ import type {
 
 /** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
 export const STALLED_AFTER_MS = 5_000;
-/** The longest time in flight of a request without a time limit. In milliseconds. */
 const LONGEST_REQUEST_MS = 5 * 60_000;
 /** A call that lives takes its slot, and ends its request by itself, within so long. Later a platform has dropped it. */
 const GRACE_MS = 250;
@@ -35,10 +34,8 @@ const STOPPED: Admission = { kind: "stopped" };
  */
 export class Ticket implements Permit {
   readonly call: RateLimitedCall;
-  /** Orders calls: the lower, the earlier. */
   readonly position: number;
   state: "waiting" | "admitted" | "sent" | "done" = "done";
-  /** The end of its latest wait. */
   admission: Admission = STOPPED;
   /** While it waits: the moment at which it looks for room. */
   wakesAt = Number.POSITIVE_INFINITY;
@@ -122,15 +119,11 @@ export class Ticket implements Permit {
   }
 }
 
-/** The knowledge of a gate about its token. Processes share it. */
 export interface GateState {
-  /** The latest that the service said of the token's limit. */
   readonly quota: Quota;
-  /** The rest of the pause. */
   readonly pause: Pause | undefined;
   /** Pauses in a row, without a request getting through: if there are any, one request goes at a time. */
   readonly refusals: number;
-  /** The width and the distance after a pause. */
   readonly pace: Pace;
 }
 
@@ -144,16 +137,12 @@ export interface GateState {
 export class TokenGate {
   #quota: Quota = NOTHING_READ;
   #pause: PauseAt | undefined;
-  /** Changes with each pause that begins. */
   #latestPause = Symbol();
-  /** Pauses in a row, without a request getting through. */
   #refusals = 0;
   #pace: Pace = UNPACED;
   #sentAt = 0;
   readonly #queue = new Queue<Ticket>();
-  /** The tickets that have a slot, the oldest first. */
   readonly #inFlight = new Set<Ticket>();
-  /** No slot ends before this moment. */
   #earliestEnd = Number.POSITIVE_INFINITY;
 
   get isIdle(): boolean {
@@ -173,7 +162,6 @@ export class TokenGate {
     return this.#pause && leftOf(this.#pause, now());
   }
 
-  /** A ticket is sent or refused at once, or waits in the queue, at its position. */
   enter(ticket: Ticket): void {
     if (this.pauseLeft !== undefined) this.#count(ticket);
     const refusal = this.#refusalOf(ticket);
@@ -221,7 +209,6 @@ export class TokenGate {
     return this.take(ticket);
   }
 
-  /** Reads the response to a ticket. Returns the pause that it begins or prolongs. */
   report(ticket: Ticket, head: RateLimitHead): ReportedPause | undefined {
     const { sentAt, isAlone } = ticket;
     const isCurrent = ticket.sentAfter === this.#latestPause;
@@ -285,7 +272,6 @@ export class TokenGate {
     ticket.pauses += 1;
   }
 
-  /** A request has got through. */
   #resetRefusals(): void {
     if (this.#refusals === 0) return;
     this.#refusals = 0;
@@ -322,7 +308,6 @@ export class TokenGate {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Gives a ticket a slot from now on, which it has to take. */
   #admit(ticket: Ticket): void {
     this.#sentAt = now();
     this.#inFlight.delete(ticket);

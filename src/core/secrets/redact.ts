@@ -3,13 +3,9 @@ import { cut, isError, isObject, isPlainObject, SHORTEST_SECRET, wellFormed } fr
 import { isBrandedError } from "../errors/automation-error.ts";
 import { parseJson, valuesOf } from "../wire/json.ts";
 
-/** The text in the place of a secret. */
 export const REDACTED = "[redacted]";
-/** The text in the place of one that is too long to be looked through. */
 const TOO_LONG = "[too long]";
-/** The longest text that is looked through, in characters. */
 const LONGEST_TEXT = 64 * 1024;
-/** The longest header, code or address that is shown. */
 const LONGEST_SHORT = 200;
 /** So many levels of a refusal's body are shown, and so many causes of an error. */
 const LEVELS_SHOWN = 32;
@@ -22,11 +18,8 @@ const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 
 const SECRET_WORD = "plain[_-]?text|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key";
 const DESCRIPTION = "id|type|url|count|left|at|name";
-/** A name with a secret's word in it. */
 const SECRET_NAME = new RegExp(SECRET_WORD, "i");
-/** The end of a name that describes a secret, and holds none. */
 const DESCRIBES = new RegExp(`(?:${DESCRIPTION})$`, "i");
-/** Names of the caller's headers whose values are secrets. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
 
 /** `name=value`, `name: value`, `"name": "value"`, with the scheme of an `Authorization` header: the text before the value, and it. */
@@ -38,7 +31,6 @@ const NAMED_VALUE = new RegExp(
 /** The beginning of a URL, up to its password, and the password. */
 const PASSWORD_IN_URL = /\b([a-z][a-z\d+.-]{0,30}:(?:\\?\/){2}[^\s:@/\\]{0,256}:)[^\s/"'<>]{1,256}@/gi;
 
-/** Secrets that must not be shown. */
 interface Secrets {
   readonly tokens: Iterable<string>;
   /** Headers of the caller, of which some are secret by their name. */
@@ -131,7 +123,6 @@ export class Redactor {
 /** Spaces, C0 and C1 controls, line separators, and marks that change the direction of text. */
 const GAPS = /[\u0000-\u0020\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
-/** A text as one line of at most `max` characters, without control characters. */
 export function oneLine(text: string, max: number): string {
   const line = text.replaceAll(GAPS, " ").trim();
   return line.length > max ? `${cut(line, max - 1)}…` : line;

@@ -23,9 +23,7 @@ export class Deadline {
   readonly #kind: "total" | "attempt";
   #reason: StopReason | undefined;
   readonly #controller = new AbortController();
-  /** Listeners of its end: pending races, deadlines within it. */
   readonly #listeners = new Set<() => void>();
-  /** Functions that free the timer, and the listeners on signals and on the deadline around it. */
   readonly #held: (() => void)[] = [];
 
   private constructor(kind: "total" | "attempt", limitMs: number, around: readonly Around[]) {
@@ -53,7 +51,6 @@ export class Deadline {
     return new Deadline("total", limitMs, around);
   }
 
-  /** A deadline of one attempt, within this one. */
   within(limitMs: number): Deadline {
     return new Deadline("attempt", limitMs, [this]);
   }
@@ -63,12 +60,10 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The reason, once it has ended. */
   get reason(): StopReason | undefined {
     return this.#reason;
   }
 
-  /** Milliseconds that are left; `Infinity` without a limit. */
   get leftMs(): number {
     return Math.max(0, this.endsAt - now());
   }

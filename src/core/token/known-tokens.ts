@@ -1,7 +1,6 @@
 const KNOWN: unique symbol = Symbol.for("project-automation.rotating-tokens") as never; // a registered symbol is shared by all copies
 const shared = globalThis as { [KNOWN]?: KnownTokens<unknown> }; // the name says what it is
 
-/** Plaintexts that are remembered. */
 const MOST = 10_000;
 
 /**

@@ -31,7 +31,6 @@ export interface Terms extends Pick<RotatingTokenOptions, "onRotated" | "onRotat
   readonly inOwnContext: RunInContext;
 }
 
-/** The terms of a call, and its client's way to rotate. */
 interface CallTerms extends Terms {
   readonly rotate: Rotate;
 }
@@ -48,15 +47,10 @@ export function livingToken(service: string, stored: StoredToken): LivingToken {
 export class LivingToken extends LatestToken {
   readonly service: string;
   #record: StoredToken;
-  /** Depends on `renewBeforeMs`. */
   #schedule: (renewBeforeMs: number) => RotationSchedule;
-  /** The rotation, or the storing, that is under way. */
   #work: SharedWork<void> | undefined;
-  /** The replacement, until it has been stored. */
   #unstored: StoredToken | undefined;
-  /** Rotations that have failed in a row. */
   #failures = 0;
-  /** The end of the pause after the last of them, on the monotonic clock. */
   #retryAt = 0;
   /** Set if the token is known to be invalid: the failure of the rotation that says so. */
   #invalid: TokenUnavailable | undefined;

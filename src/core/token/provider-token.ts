@@ -30,8 +30,8 @@ export class ProviderToken extends LatestToken implements TokenSource {
   }
 
   /** Asks the provider for each request, and after a 401 for another token, once in a call. */
-  async tokenFor({ rejected, refused, within }: TokenRequest): Promise<string> {
-    if (rejected !== undefined && refused !== undefined) return rejected;
+  async tokenFor({ rejected, rejectedBefore, within }: TokenRequest): Promise<string> {
+    if (rejected !== undefined && rejectedBefore !== undefined) return rejected;
     const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));
     const renewal = this.#renewalOf(rejected);
     if (rejected !== undefined && renewal === undefined) {
@@ -40,7 +40,7 @@ export class ProviderToken extends LatestToken implements TokenSource {
     if (renewal !== undefined) await within(() => renewal.waitToLimit());
     const token = await ask();
     // The provider may not know yet that it was refused, or not in the context of this call.
-    return token === (rejected ?? refused) ? ask(token) : token;
+    return token === (rejected ?? rejectedBefore) ? ask(token) : token;
   }
 
   /** A token is for its call alone, so nothing replaces it while the call waits. */

@@ -53,7 +53,6 @@ const OPTIONS = {
   onRotationFailed: listeners<unknown>(),
 } satisfies Shape<RotatingTokenOptions>;
 
-/** The record as it was stored, with all its fields. */
 function parseStoredToken(record: Readonly<Record<string, unknown>>): StoredToken {
   const others = Object.fromEntries(Object.keys(record).map((key) => [key, ANYTHING]));
   const { id, expires_at } = TOKEN;

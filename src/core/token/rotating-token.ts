@@ -51,9 +51,7 @@ export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The terms of one `rotatingToken()`, and the living token that it shares. */
 class SelfRotatingToken implements RotatingToken {
-  /** As it was passed. */
   readonly #stored: StoredToken;
   readonly #terms: Terms;
   /** At the service of the first call; before that, of the latest client. */
@@ -75,12 +73,12 @@ class SelfRotatingToken implements RotatingToken {
   }
 
   createSource(rotate: Rotate, service: string): TokenSource {
-    const flaw = (): string | undefined => {
+    const problem = (): string | undefined => {
       const own = this.#living?.service;
       if (!this.#isBound || own === service) return undefined;
       return `token: this rotatingToken() belongs to ${own}, and would travel to ${service}: create one for each`;
     };
-    const early = flaw();
+    const early = problem();
     if (early !== undefined) throw new ConfigError(early, { outcome: "not_sent" });
     const living = this.#living?.service === service ? this.#living : livingToken(service, this.#stored);
     const terms = { ...this.#terms, rotate };
@@ -91,7 +89,7 @@ class SelfRotatingToken implements RotatingToken {
         return living.current;
       },
       tokenFor: async (request) => {
-        const late = flaw();
+        const late = problem();
         if (late !== undefined) throw new TokenUnavailable(late);
         this.#living = living;
         this.#isBound = true;
@@ -103,7 +101,6 @@ class SelfRotatingToken implements RotatingToken {
   }
 }
 
-/** The part of a platform that knows contexts. */
 interface Contexts {
   readonly process?: {
     getBuiltinModule?(name: "async_hooks"): { readonly AsyncLocalStorage: { snapshot(): RunInContext } };

@@ -1,7 +1,6 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The shortest time between two rotations. */
 const MIN_INTERVAL_MS = 10 * MINUTE_MS;
 /** Half the shortest life that a token can be given (one day). */
 const MAX_INTERVAL_MS = 12 * HOUR_MS;
@@ -15,7 +14,6 @@ export interface Moment {
   readonly monotonic: number;
 }
 
-/** When a token is to be rotated. */
 export interface RotationSchedule {
   /** On the wall clock. */
   readonly dueAt: number;
@@ -25,7 +23,6 @@ export interface RotationSchedule {
   readonly notBefore: number;
 }
 
-/** `true` if the token is to be rotated now. */
 export function isRotationDue({ dueAt, dueAtAge, notBefore }: RotationSchedule, at: Moment): boolean {
   return at.monotonic >= notBefore && (at.wall >= dueAt || at.monotonic >= dueAtAge);
 }

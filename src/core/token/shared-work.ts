@@ -2,7 +2,6 @@ import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { TokenUnavailable } from "./token-source.ts";
 
-/** The limit of work that has none of its own, in milliseconds. */
 export const LONGEST_WORK_MS = 5 * 60_000;
 
 /**
@@ -24,7 +23,6 @@ export class SharedWork<Result> {
     return now() < this.#endsAt;
   }
 
-  /** Milliseconds until the next call gives it up. */
   get leftMs(): number {
     return Math.max(0, this.#endsAt - now());
   }

@@ -4,10 +4,8 @@ import { LatestToken, type TokenRequest, type TokenSource } from "./token-source
 
 /** A token that the client holds. `client.setToken` and adopted rotations change it. */
 export class StaticToken extends LatestToken implements TokenSource {
-  /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<SharedWork<void>>();
   readonly isHeld = true;
-  /** Counts the swaps by hand. */
   #swaps = 0;
 
   override set(token: string): void {

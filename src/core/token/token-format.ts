@@ -53,7 +53,6 @@ export function plaintextOf(record: unknown): string | undefined {
   return typeof plaintext === "string" && problemOfToken(plaintext) === undefined ? plaintext : undefined;
 }
 
-/** The fields of a stored token that is of use. */
 export const TOKEN = {
   id: strings("a non-empty string", (value) => value !== ""),
   plaintext: strings("a token", (value) => problemOfToken(value) === undefined),

@@ -39,10 +39,9 @@ export interface TokenRequest {
   /** The token that the service has just answered 401 to. */
   readonly rejected: string | undefined;
   /** The token of an earlier 401 of the same call. */
-  readonly refused: string | undefined;
+  readonly rejectedBefore: string | undefined;
   /** The call rotates a token, so it waits for no rotation. */
   readonly isRotation: boolean;
-  /** Returns whether the rate limit pauses a token now. */
   readonly isPaused: (token: string) => boolean;
   /** Runs work within the limits of the call, which count from the first such work. Rejects with `STOPPED` when they end. */
   readonly within: <Result>(work: (limit: Deadline) => Promise<Result>) => Promise<Result>;
@@ -62,7 +61,6 @@ export interface TokenSource {
   subscribe(listener: () => void): () => void;
 }
 
-/** The latest token that a source knows, and the listeners to a new one. */
 export class LatestToken {
   current: string;
   readonly #listeners = new Set<() => void>();
@@ -81,7 +79,6 @@ export class LatestToken {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Returns a function that removes the listener. A listener that is added must be another one each time. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -3,7 +3,6 @@ import { hasMethods } from "../checks/values.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { parseJson } from "./json.ts";
 
-/** At most so much of a refusal's body is read. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** A refusal is worth reporting without its body: it is not waited for longer than this. */
@@ -12,7 +11,6 @@ const REFUSAL_BODY_MS = 1_000;
 /** The body of a 429 even less, since the call waits to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
 
-/** Says that the `fetch` option has read a body. */
 export const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
 
 /** The result of reading a body. `text`: the part that was received. */
@@ -20,9 +18,7 @@ export type BodyText =
   | { readonly kind: "whole" | "oversized" | "stopped"; readonly text: string }
   | { readonly kind: "cut"; readonly text: string; readonly cause: unknown };
 
-/** The part of a body that is read. */
 interface Limits {
-  /** The most bytes, after decompression. */
   readonly maxBytes: number;
   /** `true` once enough was received, even if the service leaves the stream open. */
   readonly isEnough?: ((text: string) => boolean) | undefined;
@@ -30,7 +26,6 @@ interface Limits {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Returns whether the body of a response was read already, or is being read. */
 export function isTaken({ body, bodyUsed }: Response): boolean {
   return bodyUsed || body?.locked === true;
 }
@@ -50,7 +45,6 @@ export async function readBody(response: Response, deadline: Deadline, limits: L
   } catch (cause) {
     return cause === STOPPED ? { kind: "stopped", ...received } : { kind: "cut", ...received, cause };
   } finally {
-    // Frees the connection where something is left; where nothing is, it does nothing.
     void ignoreErrors(() => reader?.cancel());
   }
 }

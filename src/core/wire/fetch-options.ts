@@ -4,7 +4,6 @@ import { isRecord } from "../checks/values.ts";
 /** Options of `fetch` beside the request itself, such as `dispatcher` or `next`. */
 export type FetchOptions = Readonly<Record<string, unknown>>;
 
-/** Checks and copies the options that a caller passes. One that is `undefined` is left out. */
 export function parseFetchOptions(options: FetchOptions): FetchOptions {
   for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
     if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}: the client decides it`);

@@ -15,7 +15,6 @@ export interface ResponseHead extends RateLimitHead {
 /** A response, read as far as it matters. */
 export interface Exchange {
   readonly head: ResponseHead;
-  /** The body of a success, as far as it has come. */
   readonly text?: string | undefined;
   /** The body of a success says that it is the service's; `undefined` if too little of it has come. */
   readonly isFromService?: boolean | undefined;
@@ -23,18 +22,17 @@ export interface Exchange {
   readonly body?: unknown;
   /** The `fetch` option has read the body of any other, so nothing is known of it. */
   readonly isUnread?: boolean | undefined;
-  /** The pause that it began, if it is a 429, as the rate limiter says. */
   readonly pause?: ReportedPause | undefined;
 }
 
 /** Reads the head of the response to a request for `asked`. Of a redirect that was followed, only where it led counts. */
-export function readHead(response: Response, asked: string): ResponseHead {
+export function parseHead(response: Response, asked: string): ResponseHead {
   const { redirected = false, url = "" }: Partial<Response> = response; // a substitute need have neither
   const isFollowed = redirected || (url !== "" && url !== asked && isElsewhere(url, asked));
-  if (!isFollowed) return { headers: response.headers, ...readRateLimit(response) };
+  if (!isFollowed) return { headers: response.headers, ...parseRateLimitHead(response) };
   const target = parseUrl(url);
   const headers = new Headers(target && { location: target.href });
-  return { headers, ...readRateLimit({ headers, status: 0 }), isFollowed };
+  return { headers, ...parseRateLimitHead({ headers, status: 0 }), isFollowed };
 }
 
 function isElsewhere(url: string, asked: string): boolean {
@@ -43,7 +41,7 @@ function isElsewhere(url: string, asked: string): boolean {
 }
 
 /** Reads the head of a response as far as it is about the token's limit (API documentation, section 8). */
-export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
+export function parseRateLimitHead({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
   const mayAsk = status === 429 || status === 503;
   return {
     status,
@@ -53,7 +51,6 @@ export function readRateLimit({ headers, status }: Pick<Response, "headers" | "s
   };
 }
 
-/** `true` for a success, a 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

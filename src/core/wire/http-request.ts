@@ -38,17 +38,6 @@ export interface FetchResponse {
  */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** Watches one write on its platform. */
-export interface WriteWatch {
-  /** Calls `fetch`, once. */
-  send<Result>(fetch: () => Result): Result;
-  /** `true` if the platform shows that the write was not sent. Asked in the turn in which `fetch` rejects with the error. */
-  isUnsent(error: unknown): Promise<boolean>;
-  /** `fetch` has ended. */
-  end(): void;
-}
-
-/** One request, ready to be sent. */
 export interface HttpRequest {
   readonly url: string;
   readonly method: string;

@@ -12,7 +12,6 @@ import {
   tagOf,
 } from "../checks/values.ts";
 
-/** Where a list or an object stands: what holds it, and by which key. */
 type Place = readonly [holder: unknown, key: string];
 
 /**

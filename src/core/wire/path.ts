@@ -3,7 +3,7 @@ import { describeValue, isObject } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
-import { encodeText, forbiddenIn } from "./encoding.ts";
+import { encodeText, forbiddenIn } from "./url.ts";
 
 /** Copies of this package (ESM, CommonJS) know each other's paths by it. */
 const ENCODED: unique symbol = Symbol.for("project-automation.path");
@@ -51,8 +51,8 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
       // The text as it stands in the source: otherwise an escape in it would be lost, or stand for something else.
       const segments = values.map((value, index) => encodeSegment(value, `value ${index + 1} of the path`));
       const encoded = String.raw(strings, ...segments);
-      const flaw = flawOf(encoded);
-      return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : invalid(`path ${flaw}`);
+      const problem = problemOf(encoded);
+      return problem === undefined ? new Path(strings.raw.join("{}"), encoded) : invalid(`path ${problem}`);
     }),
   );
 }
@@ -67,19 +67,16 @@ export function pathOf(template: string, values: Readonly<Record<string, unknown
   return new Path(template, encoded);
 }
 
-/** Returns whether a value is a path that a copy of this package has made. */
 export function isPath(value: unknown): value is Path {
   const { template, [ENCODED]: encoded } = Object(value) as Partial<Path>; // any value can be asked
   // The text is looked at again: what anybody else put there could lead anywhere.
-  return typeof template === "string" && typeof encoded === "string" && flawOf(encoded) === undefined;
+  return typeof template === "string" && typeof encoded === "string" && problemOf(encoded) === undefined;
 }
 
-/** A path as it is sent. */
 export function encodePath(path: Path): string {
   return path[ENCODED];
 }
 
-/** One path segment from a value, encoded once. `what` names the value in messages. */
 export function encodeSegment(value: unknown, what: string): string {
   if (typeof value !== "string") invalid(`${what} must be a string, not ${describeValue(value)}${hintFor(value)}`);
   if (value === "") invalid(`${what} must not be empty`);
@@ -98,9 +95,9 @@ function hintFor(value: unknown): string {
 
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-function flawOf(encoded: string): string | undefined {
+function problemOf(encoded: string): string | undefined {
   if (!encoded.startsWith("/")) return "must begin with /: everything stays below baseUrl";
   if (encoded.includes("//") || DOT_SEGMENT.test(encoded)) return "must not contain //, or the segments . or ..";
-  const flaw = forbiddenIn(encoded);
-  return flaw?.endsWith("?") ? `${flaw}: parameters belong in \`query\`` : flaw;
+  const problem = forbiddenIn(encoded);
+  return problem?.endsWith("?") ? `${problem}: parameters belong in \`query\`` : problem;
 }

@@ -29,7 +29,6 @@ export function parseRetryAfter(value: string | null, date: string | null, clock
   return waits.length > 0 ? Math.max(...waits) : undefined;
 }
 
-/** The values of a field, which may have been repeated. */
 function membersOf(value: string | null): string[] {
   return (value ?? "").split(BETWEEN_MEMBERS).map((member) => member.trim());
 }
@@ -50,7 +49,7 @@ export function parseHttpDate(text: string, clockMs: number): number | undefined
   // A leap second is the next minute's first.
   const shown = date.replace(/:60$/, ":59");
   const at = new Date(`Thu, ${shown} GMT`); // platforms do not look at the day of the week
-  // They take 31 February for 3 March, though.
+  // Platforms take 31 February for 3 March.
   if (at.toUTCString().slice(5, -4) !== shown) return undefined;
   return at.getTime() + (shown === date ? 0 : 1_000);
 }

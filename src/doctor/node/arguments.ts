@@ -1,4 +1,4 @@
-import { readConnection, SERVICE, type Terminal } from "../../command/command.ts";
+import { parseConnection, SERVICE, type Terminal } from "../../command/command.ts";
 import { type Flags, UsageError, type Values } from "../../command/flags.ts";
 import type { Deployment } from "../ask.ts";
 
@@ -11,7 +11,7 @@ export const FLAGS = {
   values: { about: "write values of real records into that file, in place of placeholders" },
 } as const satisfies Flags;
 
-export function readDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
+export function parseDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
   if (flags.values === true && flags.out === undefined) throw new UsageError("--values needs --out FILE");
-  return { ...readConnection(flags, terminal), write: flags.write === true };
+  return { ...parseConnection(flags, terminal), write: flags.write === true };
 }

@@ -5,7 +5,7 @@ import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";
 import { TOKEN_NAME } from "../token-steps.ts";
-import { FLAGS, readDeployment } from "./arguments.ts";
+import { FLAGS, parseDeployment } from "./arguments.ts";
 import { ignoredProxy } from "./ignored-proxy.ts";
 import { sendByNode } from "./send.ts";
 
@@ -34,7 +34,7 @@ export function doctorIn(world: World): Command {
     failure: 2,
     run: async (flags, terminal) => {
       const notify = (line: string): void => say("doctor", terminal, line);
-      const deployment = readDeployment(flags, terminal);
+      const deployment = parseDeployment(flags, terminal);
       const { report, isComplete, seed, seedWithValues } = await diagnose(deployment, {
         ...world,
         // A write that is interrupted may be carried out all the same.

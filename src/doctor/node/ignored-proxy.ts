@@ -1,4 +1,4 @@
-import { isLoopback } from "../../core/wire/base-url.ts";
+import { isLoopback } from "../../core/wire/service.ts";
 
 /** The option of Node that does the same as `NODE_USE_ENV_PROXY=1`. */
 const OPTION = /(?:^|\s)--use-env-proxy(?:\s|$)/;

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../core/wire/base-url.ts";
+import { isLoopback } from "../../core/wire/service.ts";
 import {
   agrees,
   contradicts,

@@ -1,4 +1,4 @@
-import { readRateLimit } from "../../core/wire/head.ts";
+import { parseRateLimitHead } from "../../core/wire/head.ts";
 import type { RateLimitHeaders } from "../../emulator/conventions.ts";
 import {
   agrees,
@@ -56,7 +56,7 @@ function judgeRateLimit(_: unknown, { replies }: Seen): Finding {
     return contradicts(`no ${missing.map((role) => ROLES[role]).join(", no ")}`, UNSEEN, { rateLimitHeaders });
   }
   const value = `${best.headers.get(ROLES.limit)}; ${best.headers.get(ROLES.remaining)} left`;
-  const { limit, remaining } = readRateLimit(best);
+  const { limit, remaining } = parseRateLimitHead(best);
   if (limit === undefined || remaining === undefined || form === undefined) {
     return contradicts(`not numbers: ${value}`, UNSEEN, { rateLimitHeaders });
   }
@@ -86,7 +86,7 @@ function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
   const guess = "the client pauses for 0.5 s, then 4, 8 and so on, in place of the time that is asked for";
   if (value === null) return contradicts("429 without Retry-After", guess, { retryAfter: null });
   const retryAfter = /^\s*\d+\s*$/.test(value) ? "seconds" : "date";
-  const { retryAfterMs } = readRateLimit(first);
+  const { retryAfterMs } = parseRateLimitHead(first);
   if (retryAfterMs === undefined) return contradicts(`Retry-After is not valid: ${value}`, guess);
   const seen = `${outlineOf(first)}, Retry-After: ${value}`;
   if (code !== "too_many_requests") {

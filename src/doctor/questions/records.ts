@@ -4,7 +4,7 @@ import type { ExtendedRecord } from "../../emulator/conventions.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../service/schemas/index.ts";
 import type { Scope } from "../../service/scopes.ts";
 import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
-import { errorOf, fieldsOf, flawOfRead, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, fieldsOf, isSuccess, isWord, outlineOf, pageOf, problemOfRead } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, LARGEST_PAGE, SESSION, SESSIONS } from "../steps.ts";
 import { CREATED } from "../token-steps.ts";
@@ -39,29 +39,29 @@ function recordsOf(reply: Reply): readonly unknown[] | undefined {
   return pageOf(reply)?.data ?? ("data" in fieldsOf(reply.json) ? undefined : [reply.json]);
 }
 
-/** The flaws of a record: fields of the API documentation that it lacks, or has in another type. */
-function flawsOf(schema: StandardSchema, record: unknown): string[] {
+/** The problems of a record: fields of the API documentation that it lacks, or has in another type. */
+function problemsOf(schema: StandardSchema, record: unknown): string[] {
   const result = schema["~standard"].validate(record);
   if (isPromise(result) || result.issues === undefined) return [];
-  const flaws = result.issues.map(({ path: [key] = [] }) =>
+  const problems = result.issues.map(({ path: [key] = [] }) =>
     key === undefined ? "not an object" : `without a valid ${String(typeof key === "object" ? key.key : key)}`,
   );
-  return [...new Set(flaws)];
+  return [...new Set(problems)];
 }
 
 function whyNone(reply: Reply, scope: Scope | undefined): string {
-  const flaw = scope === undefined ? undefined : flawOfRead(reply, scope);
-  return flaw ?? (isSuccess(reply) ? "there are none" : `${labelOf(reply.request)} answered ${outlineOf(reply)}`);
+  const problem = scope === undefined ? undefined : problemOfRead(reply, scope);
+  return problem ?? (isSuccess(reply) ? "there are none" : `${labelOf(reply.request)} answered ${outlineOf(reply)}`);
 }
 
 function judgeRecords(row: RecordRow, reply: Reply): Finding {
   const records = recordsOf(reply);
   if (records === undefined || records.length === 0) return unasked(whyNone(reply, row.scope));
-  const flaws = records.map((record) => flawsOf(row.schema, record));
+  const problems = records.map((record) => problemsOf(row.schema, record));
   const counted = new Map<string, number>();
-  for (const flaw of flaws.flat()) counted.set(flaw, (counted.get(flaw) ?? 0) + 1);
+  for (const problem of problems.flat()) counted.set(problem, (counted.get(problem) ?? 0) + 1);
   if (counted.size === 0) return agrees(`${fieldNamesOf(row).join(", ")} in each of ${records.length}`);
-  const told = [...counted].map(([flaw, count]) => `${count} of ${records.length} ${flaw}`);
+  const told = [...counted].map(([problem, count]) => `${count} of ${records.length} ${problem}`);
   return contradicts(told.join("; "), `${row.call} rejects with ResponseValidationError, unless validation is lenient`);
 }
 
@@ -110,14 +110,14 @@ function recordQuestions(row: RecordRow): Question[] {
 
 function judgeSession({ session }: Readonly<Record<"session", Reply>>): Finding {
   const { status } = session;
-  const flaws = flawsOf(SessionSchema, session.json);
+  const problems = problemsOf(SessionSchema, session.json);
   const seen = outlineOf(session);
   if (!isSuccess(session)) return contradicts(seen, `sessions.get() and waitFor() reject with ${errorOf(status)}`);
   if (session.json === undefined)
     return contradicts(seen, "sessions.get() and waitFor() reject with ResponseParseError");
-  if (flaws.length > 0) {
+  if (problems.length > 0) {
     return contradicts(
-      `${seen}, ${flaws.join(", ")}`,
+      `${seen}, ${problems.join(", ")}`,
       "sessions.get() and waitFor() reject with ResponseValidationError",
     );
   }

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "../../service/scopes.ts";
 import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
-import { errorOf, flawOfRead, idsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, idsOf, isAbsent, isSuccess, outlineOf, pageOf, problemOfRead } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, PROJECTS, SESSIONS, SESSIONS_BY_NAME } from "../steps.ts";
 import type { Reply } from "../wire.ts";
@@ -27,8 +27,8 @@ function scopeQuestion(scope: Scope): Question {
     ...fields,
     asks: { reply: step },
     judge: ({ reply }) => {
-      const flaw = flawOfRead(reply, scope);
-      return flaw === undefined ? agrees(`yes (${outlineOf(reply)})`) : unasked(flaw);
+      const problem = problemOfRead(reply, scope);
+      return problem === undefined ? agrees(`yes (${outlineOf(reply)})`) : unasked(problem);
     },
   });
 }
@@ -36,7 +36,7 @@ function scopeQuestion(scope: Scope): Question {
 function judgeSessions({ sessions }: Readonly<Record<"sessions", Reply>>): Finding {
   const { status } = sessions;
   const seen = outlineOf(sessions);
-  if (status === 401 || status === 403) return unasked(flawOfRead(sessions, "sessions:read") ?? seen);
+  if (status === 401 || status === 403) return unasked(problemOfRead(sessions, "sessions:read") ?? seen);
   if (!isSuccess(sessions)) return contradicts(seen, `sessions.list() rejects with ${errorOf(status)}`);
   const conventions = { successStatus: { "sessions.list": status } };
   if (pageOf(sessions) === undefined) {
@@ -56,10 +56,10 @@ function judgeByName({ sessions, named }: Readonly<Record<"sessions" | "named", 
 }
 
 function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
-  const flaw = flawOfRead(issues, "issues:read");
+  const problem = problemOfRead(issues, "issues:read");
   const seen = outlineOf(issues);
   if (isAbsent(issues)) return agrees(`no: ${seen}`);
-  if (flaw !== undefined) return unasked(flaw);
+  if (problem !== undefined) return unasked(problem);
   const so = "paginate() can look for an issue before it is created again; set listIssues in the emulator";
   return differs(seen, so, { successStatus: { "issues.list": issues.status } });
 }

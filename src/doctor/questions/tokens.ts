@@ -34,8 +34,9 @@ function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding
   }
   const { id, plaintext } = fieldsOf(created.json);
   const conventions = { successStatus: { "tokens.create": status } };
-  const flaw = idOf(created.json) === undefined ? `without id${leftBy(created)}` : `with an id that is a ${typeof id}`;
-  if (typeof id !== "string") return contradicts(`${seen} ${flaw}`, NO_TOKEN, conventions);
+  const problem =
+    idOf(created.json) === undefined ? `without id${leftBy(created)}` : `with an id that is a ${typeof id}`;
+  if (typeof id !== "string") return contradicts(`${seen} ${problem}`, NO_TOKEN, conventions);
   if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
   return status === 201 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }

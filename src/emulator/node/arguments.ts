@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
+import { type Flags, parseCount, UsageError, type Values } from "../../command/flags.ts";
 import { INVALID } from "../../core/checks/validators.ts";
 import { isError } from "../../core/checks/values.ts";
 import { textOf } from "../../files/regular-file.ts";
@@ -62,38 +62,38 @@ export interface Start {
 
 const MOST = 1_000_000_000;
 
-export function readStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
+export function parseStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
   checkBesideProgram(flags, program);
   if (flags.json && flags.quiet) throw new UsageError("--json and --quiet contradict each other");
-  const world = readWorld(flags);
+  const world = parseWorld(flags);
   return {
     quiet: flags.quiet === true,
     json: flags.json === true,
     program,
     stays: program === undefined || flags.stay === true,
     dotenv: flags.dotenv,
-    latencyMs: readCount("latency", flags.latency, [0, MOST]) ?? 0,
-    failPercent: readCount("fail", flags.fail, [0, 100]) ?? 0,
+    latencyMs: parseCount("latency", flags.latency, [0, MOST]) ?? 0,
+    failPercent: parseCount("fail", flags.fail, [0, 100]) ?? 0,
     options: {
       ...world,
-      port: readCount("port", flags.port, [0, 65_535]),
+      port: parseCount("port", flags.port, [0, 65_535]),
       host: flags.host,
-      allowedHosts: readHosts(flags["allow-host"]),
-      pageFrom: readAddresses(flags["page-from"]),
+      allowedHosts: parseHosts(flags["allow-host"]),
+      pageFrom: parseAddresses(flags["page-from"]),
       allowPrivateNetwork: flags["allow-private-network"],
-      rateLimit: readRateLimit(flags, world.rateLimit),
+      rateLimit: parseRateLimit(flags, world.rateLimit),
     },
   };
 }
 
 /** Reads the flags that say what the service holds, and the seed file that they name. Throws a {@link UsageError}. */
-export function readWorld(flags: Values<typeof WORLD_FLAGS>): EmulatorOptions {
+export function parseWorld(flags: Values<typeof WORLD_FLAGS>): EmulatorOptions {
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
   return {
     ...seed,
-    projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
-    sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
-    sessionStates: readStates(flags["session-states"]) ?? seed.sessionStates,
+    projects: parseCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
+    sessionsPerProject: parseCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
+    sessionStates: parseStates(flags["session-states"]) ?? seed.sessionStates,
     listIssues: flags["list-issues"] ?? seed.listIssues,
   };
 }
@@ -107,32 +107,32 @@ function checkBesideProgram({ stay, dotenv }: Values<typeof FLAGS>, program: rea
   }
 }
 
-function readHosts(values: readonly string[] | undefined): readonly string[] | undefined {
+function parseHosts(values: readonly string[] | undefined): readonly string[] | undefined {
   const wrong = values?.find((value) => HOST_NAME.parse(value) === INVALID);
   if (wrong !== undefined) throw new UsageError(`--allow-host must be ${HOST_NAME.words}, not "${wrong}"`);
   return values;
 }
 
-function readAddresses(values: readonly string[] | undefined): readonly string[] | undefined {
+function parseAddresses(values: readonly string[] | undefined): readonly string[] | undefined {
   const wrong = values?.find((value) => ADDRESS.parse(value) === INVALID);
   if (wrong !== undefined) throw new UsageError(`--page-from must be ${ADDRESS.words}, not "${wrong}"`);
   return values;
 }
 
-function readStates(value: string | undefined): readonly string[] | undefined {
+function parseStates(value: string | undefined): readonly string[] | undefined {
   const states = value?.split(",");
   if (states?.includes(""))
     throw new UsageError(`--session-states must be states and commas, as in a,b,c, not "${value}"`);
   return states;
 }
 
-function readRateLimit(
+function parseRateLimit(
   flags: Values<typeof FLAGS>,
   seeded: EmulatorOptions["rateLimit"],
 ): EmulatorOptions["rateLimit"] {
   if (flags["rate-limit"] === "off") return false;
-  const limit = readCount("rate-limit", flags["rate-limit"], [0, MOST]);
-  const windowMs = readCount("window-ms", flags["window-ms"], [1, MOST]);
+  const limit = parseCount("rate-limit", flags["rate-limit"], [0, MOST]);
+  const windowMs = parseCount("window-ms", flags["window-ms"], [1, MOST]);
   if (limit === undefined && windowMs === undefined) return seeded;
   const base = seeded === undefined || seeded === false ? { limit: 600 } : seeded;
   return { limit: limit ?? base.limit, windowMs: windowMs ?? base.windowMs };

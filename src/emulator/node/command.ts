@@ -5,7 +5,7 @@ import { isError, isRecord } from "../../core/checks/values.ts";
 import type { Feed } from "../../page/feed.ts";
 import type { FaultHandle } from "../faults.ts";
 import type { RecordedRequest } from "../request-log.ts";
-import { FLAGS, readStart, type Start } from "./arguments.ts";
+import { FLAGS, parseStart, type Start } from "./arguments.ts";
 import { checkDotenv, writeDotenv } from "./dotenv.ts";
 import { linesOf } from "./dotenv-text.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
@@ -29,7 +29,7 @@ address and the token as variables, ends with it, and prints its own lines on st
   flags: FLAGS,
   takesProgram: true,
   failure: 1,
-  run: (flags, terminal, program) => serve(readStart(flags, program), terminal),
+  run: (flags, terminal, program) => serve(parseStart(flags, program), terminal),
 });
 
 async function serve(start: Start, terminal: Terminal): Promise<number> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, parseEnv } from "node:util";
-import { isLoopback } from "../../core/wire/base-url.ts";
+import { isLoopback } from "../../core/wire/service.ts";
 
 const LOCAL_URL = /^http:\/\/(\[::1\]|[\w.-]+)(?::\d+)?(?:\/[^\s?#]*)?$/;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Audience, type Flaw, flawOf } from "../../page/access.ts";
+import { type Audience, type Problem, problemOf } from "../../page/access.ts";
 import { DOCUMENT } from "../../page/document.ts";
 import type { Feed } from "../../page/feed.ts";
 
@@ -19,8 +19,8 @@ export function pageListener(feed: Feed, audience: Audience): PageListener {
     if (!isRead || (path !== "/" && path !== STREAM && id === undefined)) return false;
     const { host, "sec-fetch-site": site } = request.headers;
     const visit = { remoteAddress: request.socket.remoteAddress, host, site: site?.toString() };
-    const flaw = flawOf(visit, audience);
-    if (flaw !== undefined) refuse(flaw, visit.remoteAddress, response);
+    const problem = problemOf(visit, audience);
+    if (problem !== undefined) refuse(problem, visit.remoteAddress, response);
     else if (path === STREAM) sendEvents(feed, response);
     else if (id === undefined) response.writeHead(200, headersOf("text/html")).end(DOCUMENT);
     else sendExchange(feed.exchange(id), response);
@@ -65,14 +65,14 @@ function sendExchange(json: string | undefined, response: ServerResponse): void 
   else response.writeHead(200, headersOf("application/json")).end(json);
 }
 
-function refuse(flaw: Flaw, address: string | undefined, response: ServerResponse): void {
-  const sentences: Readonly<Record<Flaw, string>> = {
+function refuse(problem: Problem, address: string | undefined, response: ServerResponse): void {
+  const sentences: Readonly<Record<Problem, string>> = {
     address: `the page is for this machine alone, and you come from ${address}; see pageFrom and --page-from`,
     host: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
     site: "another site asks for the page; type its address into the browser",
   };
-  response.writeHead(flaw === "host" ? 421 : 403, headersOf("text/plain"));
-  response.end(`${sentences[flaw]}\n`);
+  response.writeHead(problem === "host" ? 421 : 403, headersOf("text/plain"));
+  response.end(`${sentences[problem]}\n`);
 }
 
 /** A reader that is so far behind is let go: it connects anew, and begins with a snapshot. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { strings, type Validator } from "../../core/checks/validators.ts";
-import { isLoopback } from "../../core/wire/base-url.ts";
+import { isLoopback } from "../../core/wire/service.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 import type { PageListener } from "./page-server.ts";
 

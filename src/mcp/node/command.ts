@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "../../client/client.ts";
-import { command, readConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
+import { command, parseConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
 import { messageLines } from "./message-lines.ts";
@@ -24,7 +24,7 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
   failure: 1,
   async run(flags, terminal) {
     const client = new Client({
-      ...readConnection(flags, terminal),
+      ...parseConnection(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
     const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools) };

@@ -7,7 +7,7 @@ export interface Place {
 }
 
 /** Reads `#req_12`, `#req_12?failed&text=issues` and the like. */
-export function readPlace(hash: string): Place {
+export function parsePlace(hash: string): Place {
   const [open = "", ...query] = hash.replace(/^#/, "").split("?");
   const fields = new URLSearchParams(query.join("?"));
   return { open, failed: fields.has("failed"), text: fields.get("text") ?? "" };

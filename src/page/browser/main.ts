@@ -1,7 +1,7 @@
 /** The script of the page: the stream changes one store, and views show it. */
 import type { PageExchange, PageRequest } from "../events.ts";
 import { kindOf, MINUTE_MS } from "../tally.ts";
-import { hashOf, type Place, readPlace } from "./address.ts";
+import { hashOf, type Place, parsePlace } from "./address.ts";
 import { showDetail } from "./detail.ts";
 import { find, make, onPress } from "./elements.ts";
 import { listenToKeys } from "./keys.ts";
@@ -25,7 +25,7 @@ const numbers = find<HTMLDetailsElement>("numbers");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const store = new Store();
-let place: Place = readPlace(location.hash);
+let place: Place = parsePlace(location.hash);
 let isLive = false;
 let stoppedAt: number | undefined;
 let clearedAt = -Infinity;
@@ -171,7 +171,7 @@ addEventListener("focus", () => {
   showCounts();
 });
 addEventListener("resize", showLine);
-addEventListener("popstate", () => arrive(readPlace(location.hash)));
+addEventListener("popstate", () => arrive(parsePlace(location.hash)));
 numbers.addEventListener("toggle", showLine);
 onPress(stop, toggleStop);
 onPress(failed, () => go({ failed: !place.failed }));

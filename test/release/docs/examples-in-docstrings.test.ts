@@ -13,7 +13,7 @@ import * as testing from "../../../src/testing/index.ts";
 import * as msw from "../../../src/testing/msw.ts";
 import * as node from "../../../src/testing/node.ts";
 import { closeCompiler, compile } from "./compile.ts";
-import { createProject, flawOf, type Project, run } from "./run.ts";
+import { createProject, type Project, problemOf, run } from "./run.ts";
 import { root, type Snippet } from "./snippets.ts";
 
 /** What an example may use without importing it: the exports of each entry point, and of packages of the reader's. */
@@ -116,7 +116,7 @@ describe("the examples in docstrings", () => {
   test.concurrent.each(examples.filter(({ conditions }) => conditions.notRun === undefined))(
     "run: $place",
     async (example) => {
-      expect(flawOf(await run(project, example), {})).toBeUndefined();
+      expect(problemOf(await run(project, example), {})).toBeUndefined();
     },
     90_000,
   );

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import { RedisServer, SKIPS_REDIS } from "../../support/redis-server.ts";
-import { createProject, flawOf, type Project, run } from "./run.ts";
+import { createProject, type Project, problemOf, run } from "./run.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const ADDRESS = "redis://cache.internal";
@@ -16,22 +16,22 @@ describe.skipIf(SKIPS_REDIS).each(["ioredis", "redis"] as const)("with %s", (nam
   });
   afterAll(() => project.remove());
 
-  async function flawAt(address: string, told: string): Promise<string | undefined> {
+  async function problemAt(address: string, told: string): Promise<string | undefined> {
     const [setUp] = setUps.filter(({ code }) => code.includes(`from "${name}"`));
     if (setUp === undefined) throw new Error(`docs/shared-limits.md has no ${name}`);
     const heard = 'await new Promise((heard) => redis.once("error", heard));';
     const work = [heard, "await client.projects.list().toArray();", ENDS[name], ""];
     const code = setUp.code.replace(ADDRESS, address) + work.join("\n");
     const conditions = { prints: ["degraded", told] };
-    return flawOf(await run(project, { ...setUp, code, conditions }), conditions);
+    return problemOf(await run(project, { ...setUp, code, conditions }), conditions);
   }
 
   test("where nothing listens", async () => {
-    expect(await flawAt(`redis://127.0.0.1:${await freePort()}`, "ECONNREFUSED")).toBeUndefined();
+    expect(await problemAt(`redis://127.0.0.1:${await freePort()}`, "ECONNREFUSED")).toBeUndefined();
   });
 
   test("with a wrong password", async () => {
     await using server = await RedisServer.start(["--requirepass", "right"]);
-    expect(await flawAt(`redis://:wrong@127.0.0.1:${server.port}`, "WRONGPASS")).toBeUndefined();
+    expect(await problemAt(`redis://:wrong@127.0.0.1:${server.port}`, "WRONGPASS")).toBeUndefined();
   });
 });

@@ -154,16 +154,16 @@ export async function withoutTypes(code: string): Promise<string> {
 export const workFolderOf = ({ folder }: Project, name: string): string => join(folder, `run-${name}`);
 
 /** What is wrong with what it did; `undefined` if nothing is. A second start has conditions of its own, or has to end well. */
-export function flawOf(outcome: Outcome, { again = {}, ...conditions }: Conditions): string | undefined {
-  const flaw = flawOfStart(outcome, conditions);
-  if (flaw !== undefined || outcome.again === undefined) return flaw;
+export function problemOf(outcome: Outcome, { again = {}, ...conditions }: Conditions): string | undefined {
+  const problem = problemOfStart(outcome, conditions);
+  if (problem !== undefined || outcome.again === undefined) return problem;
   const { twice = [] } = outcome;
-  const second = twice.length > 0 ? `creates twice: ${twice.join(", ")}` : flawOfStart(outcome.again, again);
+  const second = twice.length > 0 ? `creates twice: ${twice.join(", ")}` : problemOfStart(outcome.again, again);
   return second && `started again, it ${second}`;
 }
 
 /** Runtimes print a value with other quotes and line breaks. */
-function flawOfStart(
+function problemOfStart(
   { exitCode, printed }: Outcome,
   { prints = [], rejects, exits = 0 }: Expected,
 ): string | undefined {

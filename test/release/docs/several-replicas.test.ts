@@ -1,6 +1,6 @@
 /** The replicas of docs/tokens.md: one that is refused while the job is storing the new token waits for the store. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createProject, flawOf, type Project, run } from "./run.ts";
+import { createProject, type Project, problemOf, run } from "./run.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const recipe = snippetsOf("docs/tokens.md").find(({ code }) => code.includes("// Every replica:"));
@@ -35,5 +35,5 @@ test("a replica waits for a new token that is not stored yet", async () => {
   expect(recipe.code).toContain(READS);
   const code = `let onRead = () => {};\n${recipe.code.replaceAll(READS, TELLS)}${STORED_LATE}`;
   const conditions = { prints: "it waited for the store" };
-  expect(flawOf(await run(project, { ...recipe, code, conditions }), conditions)).toBeUndefined();
+  expect(problemOf(await run(project, { ...recipe, code, conditions }), conditions)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { OTHER_PLATFORMS } from "../../support/platforms.ts";
 import { closeCompiler, compile } from "./compile.ts";
-import { commandService, createProject, flawOf, isTestProgram, type Project, run } from "./run.ts";
+import { commandService, createProject, isTestProgram, type Project, problemOf, run } from "./run.ts";
 import { assumedBy, documents, root, type Snippet, snippetsOf } from "./snippets.ts";
 
 const snippets: readonly Snippet[] = documents.flatMap((document) => snippetsOf(document));
@@ -71,7 +71,7 @@ describe("the documents", () => {
   test.concurrent.each(scripted.filter(({ conditions }) => conditions.notRun === undefined))(
     "run: $place",
     async (snippet) => {
-      expect(flawOf(await run(project, snippet), snippet.conditions)).toBeUndefined();
+      expect(problemOf(await run(project, snippet), snippet.conditions)).toBeUndefined();
     },
     90_000,
   );
@@ -83,7 +83,7 @@ describe("the README against the emulator that it recommends, as a command witho
     async (snippet) => {
       // The command does what is right; what is scripted to go wrong is shown by the run above.
       const conditions = snippet.conditions.faults === undefined ? snippet.conditions : {};
-      expect(flawOf(await run(project, snippet, { start: commandService }), conditions)).toBeUndefined();
+      expect(problemOf(await run(project, snippet, { start: commandService }), conditions)).toBeUndefined();
     },
     90_000,
   );
@@ -96,7 +96,7 @@ describe.each(OTHER_PLATFORMS)("on $name", ({ name, platform }) => {
   test.concurrent.each(programs.filter(({ conditions }) => conditions.notOn?.[name] === undefined))(
     "runs: $place",
     async (snippet) => {
-      expect(flawOf(await run(project, snippet, { platform }), snippet.conditions)).toBeUndefined();
+      expect(problemOf(await run(project, snippet, { platform }), snippet.conditions)).toBeUndefined();
     },
     90_000,
   );
@@ -141,9 +141,9 @@ describe("a snippet that is wrong", () => {
     ],
   ])(
     "is reported when it is run: %#",
-    async (markdown, flaw) => {
+    async (markdown, problem) => {
       const snippet = written(markdown);
-      expect(flawOf(await run(project, snippet), snippet.conditions)).toMatch(flaw);
+      expect(problemOf(await run(project, snippet), snippet.conditions)).toMatch(problem);
     },
     90_000,
   );

@@ -23,8 +23,8 @@ const outcomes = fc.record({
 
 describe("an event changes the outcome of the latest request, and never what is known of those before", () => {
   const events: readonly (readonly [OutcomeEvent, CallOutcome["latest"]])[] = [
-    ["leaves", "unknown"],
-    ["never_left", "not_sent"],
+    ["sent", "unknown"],
+    ["unsent", "not_sent"],
     ...UNKNOWN.map((status) => [{ status }, "unknown"] as const),
     ...REJECTED.map((status) => [{ status }, "rejected"] as const),
     ...SUCCESSES.map((status) => [{ status, isFromService: true }, "accepted"] as const),
@@ -52,7 +52,7 @@ test.each([
 
 /** What becomes of one request: whether it is applied, and what the client sees of that. */
 const REQUESTS: readonly { readonly seen: readonly OutcomeEvent[]; readonly mayBeApplied: boolean }[] = [
-  { seen: ["never_left"], mayBeApplied: false },
+  { seen: ["unsent"], mayBeApplied: false },
   { seen: [], mayBeApplied: true },
   ...REJECTED.map((status) => ({ seen: [{ status }], mayBeApplied: false })),
   ...[...UNKNOWN, ...SUCCESSES].map((status) => ({ seen: [{ status }], mayBeApplied: true })),
@@ -62,7 +62,7 @@ const REQUESTS: readonly { readonly seen: readonly OutcomeEvent[]; readonly mayB
 test("nothing of a call is called harmless if one of its requests may have been applied, in whatever order they were", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...REQUESTS), { minLength: 1, maxLength: 6 }), (requests) => {
-      const events = requests.flatMap(({ seen }) => ["again", "leaves", ...seen] satisfies OutcomeEvent[]).slice(1);
+      const events = requests.flatMap(({ seen }) => ["again", "sent", ...seen] satisfies OutcomeEvent[]).slice(1);
       const outcome = events.reduce(outcomeAfter, NOTHING_SENT);
       const mayBeApplied = requests.some((request) => request.mayBeApplied);
       expect(isHarmless(outcome)).toBe(!mayBeApplied);

@@ -18,7 +18,7 @@ const client: CallSettings = {
 const read = (options?: CallOptions): ReturnType<typeof parseCallOptions> => parseCallOptions(options);
 const settings = (options?: CallOptions): CallSettings => ({ ...client, ...mergeSettings(read(options), client) });
 
-function flawOf(options: unknown): string {
+function problemOf(options: unknown): string {
   try {
     asErrorClass(ArgumentError, () => read(options as CallOptions));
   } catch (error) {
@@ -122,7 +122,7 @@ describe("the first and the longest backoff", () => {
 
   const above = (first: number, longest: number): string =>
     `retry.minDelayMs (${first}) must not be above retry.maxDelayMs (${longest})`;
-  test.each<readonly [flaw: string, layers: readonly CallOptions["retry"][]]>([
+  test.each<readonly [problem: string, layers: readonly CallOptions["retry"][]]>([
     ["", [{ minDelayMs: 60_000 }]],
     ["", [{ maxDelayMs: 10 }]],
     ["", [{ minDelayMs: 5, maxDelayMs: 5 }]],
@@ -130,8 +130,8 @@ describe("the first and the longest backoff", () => {
     [above(5_000, 1_000), [{ minDelayMs: 5_000, maxDelayMs: 1_000 }]],
     [above(5_000, 1_000), [{ maxDelayMs: 1_000 }, { minDelayMs: 5_000 }]],
     [above(5_000, 0), [{ minDelayMs: 5_000 }, { maxDelayMs: 0 }]],
-  ])("%j: of %j, each laid over the one before", (flaw, layers) => {
-    expect(merge(...layers)).toBe(flaw);
+  ])("%j: of %j, each laid over the one before", (problem, layers) => {
+    expect(merge(...layers)).toBe(problem);
   });
 });
 
@@ -170,7 +170,9 @@ describe("headers", () => {
     "Connection",
     "expect",
   ])("%s is no caller's, and the reason is told", (name) => {
-    expect(flawOf({ headers: { [name]: "secret-value" } })).toBe(`headers must not set ${name}: the client decides it`);
+    expect(problemOf({ headers: { [name]: "secret-value" } })).toBe(
+      `headers must not set ${name}: the client decides it`,
+    );
   });
 
   test.each<[unknown, string]>([
@@ -182,12 +184,12 @@ describe("headers", () => {
     [{ "x-a": "ü\u0100" }, '"x-a"'],
     [[["a b", "1"]], '"a b"'],
   ])("which one is not allowed is named, and its value is not: %o", (given, name) => {
-    const flaw = flawOf({ headers: given });
-    expect(flaw).toBe(`headers has a name or value that is not allowed in an HTTP header: ${name}`);
-    expect(flaw).not.toContain("secret");
+    const problem = problemOf({ headers: given });
+    expect(problem).toBe(`headers has a name or value that is not allowed in an HTTP header: ${name}`);
+    expect(problem).not.toContain("secret");
   });
 
   test.each([[["a"]], [[["a"]]], ["ab"], [[["a", "b", "c"]]]])("%j are no headers", (given) => {
-    expect(flawOf({ headers: given })).toMatch(/^(?:headers|options.headers) must be /);
+    expect(problemOf({ headers: given })).toMatch(/^(?:headers|options.headers) must be /);
   });
 });

@@ -1,8 +1,7 @@
 /** `not_sent` by what Node's channels show: one course of events. Each row of "no" leaves out, or adds, one thing. */
 import { channel } from "node:diagnostics_channel";
 import { expect, test, vi } from "vitest";
-import { watchWrite } from "../../../../src/core/call/write-evidence.ts";
-import type { WriteWatch } from "../../../../src/core/wire/http-request.ts";
+import { type WriteWatch, watchWrite } from "../../../../src/core/call/write-evidence.ts";
 import { rejection } from "../../../support/promises.ts";
 
 const ORIGIN = "https://service.example.com";

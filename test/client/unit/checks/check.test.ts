@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [Validator<unknown>, (value: unknown) => boolean
 ];
 
 /** The message with which something is refused. */
-function flawOf(read: () => unknown): string {
+function problemOf(read: () => unknown): string {
   try {
     asErrorClass(ArgumentError, read);
   } catch (error) {
@@ -50,7 +50,7 @@ test.each(KINDS)("$words, and nothing else", (kind, fits) => {
   fc.assert(
     fc.property(values, (value) => {
       if (fits(value)) expect(parseValue(value, "x", kind)).toBe(value);
-      else expect(flawOf(() => parseValue(value, "x", kind))).toMatch(/^x must be /);
+      else expect(problemOf(() => parseValue(value, "x", kind))).toMatch(/^x must be /);
     }),
   );
 });
@@ -80,7 +80,7 @@ describe("the boundary", () => {
         return asErrorClass(
           ConfigError,
           () => invalid("no"),
-          (flaw) => `x: ${flaw}`,
+          (problem) => `x: ${problem}`,
         );
       } catch (thrown) {
         return thrown;
@@ -152,12 +152,12 @@ describe("a checked object", () => {
   test("has what is required", () => {
     const shape = { a: required(STRING) };
     for (const value of [undefined, {}, { a: undefined }]) {
-      expect(flawOf(() => parseOptions(value, "input", shape))).toBe("input.a must be a string, not undefined");
+      expect(problemOf(() => parseOptions(value, "input", shape))).toBe("input.a must be a string, not undefined");
     }
   });
 
   test.each([null, 5, "x", [], () => {}, Symbol("s")])("%o is none", (value) => {
-    expect(flawOf(() => parseOptions(value, "input", {}))).toMatch(/^input must be an object, not /);
+    expect(problemOf(() => parseOptions(value, "input", {}))).toMatch(/^input must be an object, not /);
   });
 
   test("an instance of a class is none if it has other properties than options have", () => {
@@ -165,17 +165,17 @@ describe("a checked object", () => {
       a = "x";
       status = "ready";
     }
-    expect(flawOf(() => parseOptions(new Redis(), "options", { a: STRING }))).toBe(
+    expect(problemOf(() => parseOptions(new Redis(), "options", { a: STRING }))).toBe(
       "options must be a plain object such as { a }, not an instance of Redis",
     );
   });
 
   test("what stands in its place is told what is required, else the first option", () => {
     const shape = { a: STRING, until: required(BOOLEAN) };
-    expect(flawOf(() => parseOptions("done", "options", shape))).toBe(
+    expect(problemOf(() => parseOptions("done", "options", shape))).toBe(
       'options must be an object such as { until }, not "done"',
     );
-    expect(flawOf(() => parseOptions(5, "options", { a: STRING, b: STRING }))).toBe(
+    expect(problemOf(() => parseOptions(5, "options", { a: STRING, b: STRING }))).toBe(
       "options must be an object such as { a }, not 5",
     );
   });
@@ -183,7 +183,7 @@ describe("a checked object", () => {
   test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
     "%s, which has no properties of its own, is none",
     (value) => {
-      expect(flawOf(() => parseOptions(value, "options", { a: STRING }))).toBe(
+      expect(problemOf(() => parseOptions(value, "options", { a: STRING }))).toBe(
         `options must be a plain object such as { a }, not an instance of ${value.constructor.name}`,
       );
     },
@@ -191,46 +191,46 @@ describe("a checked object", () => {
 });
 
 describe("unknown keys", () => {
-  const flaw = (value: object, shape: Shape = { a: STRING, b: STRING }): string =>
-    flawOf(() => parseOptions(value, "options", shape));
+  const problem = (value: object, shape: Shape = { a: STRING, b: STRING }): string =>
+    problemOf(() => parseOptions(value, "options", shape));
 
   test("are told all at once, with the known ones", () => {
-    expect(flaw({ x: 1 })).toBe('options must not have the unknown key "x"; accepted: a, b');
-    expect(flaw({ x: 1, a: 5, y: 2 })).toBe('options must not have the unknown keys "x", "y"; accepted: a, b');
+    expect(problem({ x: 1 })).toBe('options must not have the unknown key "x"; accepted: a, b');
+    expect(problem({ x: 1, a: 5, y: 2 })).toBe('options must not have the unknown keys "x", "y"; accepted: a, b');
   });
 
   test("are told with what is missing, the guess before what is accepted", () => {
     const shape: Shape = { title: required(STRING), type: required(STRING), note: STRING };
-    expect(flaw({ titel: "x" }, shape)).toBe(
+    expect(problem({ titel: "x" }, shape)).toBe(
       'options must have title and type, and not have the unknown key "titel" (did you mean "title"?); accepted: title, type, note',
     );
   });
 
   test("that are longer than a name are not shown", () => {
-    expect(flaw({ ["k".repeat(41)]: 1 })).toBe("options must not have the unknown key; accepted: a, b");
+    expect(problem({ ["k".repeat(41)]: 1 })).toBe("options must not have the unknown key; accepted: a, b");
   });
 
   test.each(["issue_id2", "x1y2", "k".repeat(40), "a b", "sha256", "externalId2024"])(
     "that are names are shown: %s",
     (key) => {
-      expect(flaw({ [key]: 1 })).toContain(`the unknown key "${key}"`);
+      expect(problem({ [key]: 1 })).toContain(`the unknown key "${key}"`);
     },
   );
 
   test("of which there are many are not all shown", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key_${index}`, 1]));
-    expect(flaw(many).length).toBeLessThan(200);
+    expect(problem(many).length).toBeLessThan(200);
   });
 
   test("may be those of Object.prototype", () => {
     for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const value = JSON.parse(`{ "${key}": 1 }`) as object;
-      expect(flaw(value)).toContain(`the unknown key "${key}"`);
+      expect(problem(value)).toContain(`the unknown key "${key}"`);
     }
   });
 
   test("are shown on one line", () => {
-    expect(flaw({ "a\n\u001b[31m": 1 })).toContain('"a\\n\\u001b[31m"');
+    expect(problem({ "a\n\u001b[31m": 1 })).toContain('"a\\n\\u001b[31m"');
   });
 });
 

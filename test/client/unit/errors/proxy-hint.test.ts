@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { proxyHint } from "../../../../src/core/errors/proxy-hint.ts";
-import { parseService } from "../../../../src/core/wire/base-url.ts";
+import { proxyHint } from "../../../../src/core/errors/connection-fault.ts";
+import { parseService } from "../../../../src/core/wire/service.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

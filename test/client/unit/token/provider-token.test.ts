@@ -15,7 +15,7 @@ function manual() {
   const read = (rejected?: string, limit = Deadline.of(Number.POSITIVE_INFINITY)) =>
     token.tokenFor({
       rejected,
-      refused: undefined,
+      rejectedBefore: undefined,
       isRotation: false,
       isPaused: () => false,
       within: (work) => work(limit),

@@ -76,7 +76,7 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const none = { rejected: undefined, refused: undefined, isRotation: false, isPaused: () => false };
+    const none = { rejected: undefined, rejectedBefore: undefined, isRotation: false, isPaused: () => false };
     await Promise.resolve(source.tokenFor({ ...none, within: (work) => work(undefined as never) }));
     const sent = source.current;
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;

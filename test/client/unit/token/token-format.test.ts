@@ -24,11 +24,11 @@ test("the error for any other character has its index and not the token", () => 
     .filter((one) => !/^[\x21-\x7e]$/.test(one));
   fc.assert(
     fc.property(visible, foreign, visible, (before, one, after) => {
-      const flaw = problemOfToken(before + one + after) ?? expect.fail("no flaw");
-      expect(flaw).not.toContain(before);
-      expect(flaw).not.toContain(after);
+      const problem = problemOfToken(before + one + after) ?? expect.fail("no problem");
+      expect(problem).not.toContain(before);
+      expect(problem).not.toContain(after);
       const isSpecial = /^bearer\s/i.test(before + one) || IS_WRITTEN_WRONG.test(before + one + after);
-      if (!isSpecial) expect(flaw).toContain(`index ${before.length}`);
+      if (!isSpecial) expect(problem).toContain(`index ${before.length}`);
     }),
   );
 });

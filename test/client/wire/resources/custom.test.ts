@@ -94,11 +94,11 @@ describe("a list without a schema", () => {
     ["no list", { items: [] }, "data"],
     ["no cursor", { data: [] }, "next_cursor"],
     ["an empty cursor", { data: [], next_cursor: "" }, "next_cursor"],
-  ])("%s is no page", async (_, body, flaw) => {
+  ])("%s is no page", async (_, body, problem) => {
     wire.script(json(body));
     const error = (await rejection(list().toArray())) as ResponseValidationError;
     expect(error).toBeInstanceOf(ResponseValidationError);
-    expect(error.issues.map((issue) => issue.path.join("."))).toContain(flaw);
+    expect(error.issues.map((issue) => issue.path.join("."))).toContain(problem);
     expect(error.message).not.toContain("doctor"); // which asks no such endpoint
   });
 });

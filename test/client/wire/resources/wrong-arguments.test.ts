@@ -75,9 +75,9 @@ test.each(Object.entries(NAMES_OF_OTHERS))("a client's option by another client'
 });
 
 test("an option that no client has: the message names all that a client has", () => {
-  const flaw = `options must not have the unknown key "zone"; accepted: ${Object.keys(CLIENT_OPTIONS).join(", ")}`;
+  const problem = `options must not have the unknown key "zone"; accepted: ${Object.keys(CLIENT_OPTIONS).join(", ")}`;
   expect(() => new Client({ baseUrl: BASE, token: TOKEN, zone: 1 } as ClientOptions)).toThrow(
-    new ConfigError(flaw, { outcome: "not_sent" }),
+    new ConfigError(problem, { outcome: "not_sent" }),
   );
 });
 
@@ -324,11 +324,11 @@ describe("until without a boolean is refused when it first returns", () => {
     ["nothing", () => undefined, "not undefined: does it lack a return?"],
     ["a promise of nothing", async () => undefined, "not undefined: does it lack a return?"],
     ["a state", () => "done", 'not "done"'],
-  ])("%s", async (_, until, flaw) => {
+  ])("%s", async (_, until, problem) => {
     wire.reply(() => json({ id: "s", state: "on" }));
     const error = await rejection(wire.client().sessions.waitFor("s", { until: until as Bad }));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect((error as Error).message).toBe(`sessions.waitFor: until must return true or false, ${flaw}`);
+    expect((error as Error).message).toBe(`sessions.waitFor: until must return true or false, ${problem}`);
     expect(wire.sent).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { invalid } from "../checks/invalid-input.ts";
 import { describeValue, parseUrl, textOfUrl } from "../checks/values.ts";
-import { forbiddenIn } from "./encoding.ts";
+import { forbiddenIn } from "./url.ts";
 
 declare const SERVICE: unique symbol;
 
@@ -19,8 +19,8 @@ export type Service = string & { readonly [SERVICE]: true };
 export function parseService(value: unknown, what = "baseUrl"): Service {
   const text = textOfUrl(value);
   if (typeof text !== "string") invalid(`${what} must be a string or a URL, not ${describeValue(value)}`);
-  const flaw = forbiddenIn(text);
-  if (flaw !== undefined) invalid(`${what} ${flaw}`);
+  const problem = forbiddenIn(text);
+  if (problem !== undefined) invalid(`${what} ${problem}`);
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
   if (url === undefined) {
     const quotes = /^["']/.test(text) ? "; leave out the quotes around it" : "";
@@ -38,7 +38,6 @@ export function isSafeTransport(service: Service, allowInsecureHttp: boolean | u
   return protocol === "https:" || allowInsecureHttp === true || isLoopback(hostname);
 }
 
-/** Returns whether a host, in lower case and without a port, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }
@@ -47,7 +46,6 @@ export function isLoopback(hostname: string): boolean {
 const BELONGINGS = ["token", "headers", "fetchOptions", "allowInsecureHttp"] as const;
 type Belonging = (typeof BELONGINGS)[number];
 
-/** A service, and what is there for it. */
 export interface Belongings extends Readonly<Partial<Record<Belonging, unknown>>> {
   readonly baseUrl?: Service | undefined;
 }
