@@ -1,6 +1,6 @@
 import { now } from "../time/clock.ts";
 
-/** How many look when time makes room: a platform may drop some calls with their timers. */
+/** The number that look when time makes room: a platform may drop some calls with their timers. */
 const AWAKE = 16;
 /** The others look too, about one of them in this time. */
 const SPREAD_MS = 1;
