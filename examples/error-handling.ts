@@ -112,7 +112,7 @@ const provocations: readonly (() => unknown)[] = [
   faulty({ status: 418 }, write),
   faulty({ status: 302, headers: { location: "https://login.example.com/" } }, read),
   faulty({ drop: "after" }, write),
-  faulty({ delayMs: Number.POSITIVE_INFINITY }, () => client.sessions.get("1", { timeoutMs: 50 })),
+  faulty({ delayMs: Number.POSITIVE_INFINITY }, () => client.sessions.get("1", { timeoutMs: 1_000 })),
   () => client.sessions.get("1", { signal: AbortSignal.abort() }),
   faulty({ status: 201, body: "<html>" }, write),
   faulty({ transform: () => ({ number: "one" }) }, write),
