@@ -76,7 +76,7 @@ export type { HeadersInput } from "../core/wire/headers.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "../core/wire/http-request.ts";
 export type { Method } from "../core/wire/method.ts";
 export { type Path, path } from "../core/wire/path.ts";
-export type { Query, QueryValue } from "../core/wire/url.ts";
+export type { Query, QueryValue } from "../core/wire/query.ts";
 export type { IssueCreateInput, Issues } from "../service/issues.ts";
 export type { CreatedToken, Issue, IssueType, Project, Session, Token } from "../service/models.ts";
 export type { ProjectRef, Projects } from "../service/projects.ts";

@@ -10,7 +10,7 @@ import { pageValidator } from "./paging/page.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { isWrite, type Method } from "./wire/method.ts";
 import { isPath, type Path } from "./wire/path.ts";
-import { encodeQuery, QUERY, type Query } from "./wire/url.ts";
+import { encodeQuery, QUERY, type Query } from "./wire/query.ts";
 
 /** A value that can be written as JSON: no promise, stream, collection, form or function, as far as types can tell. */
 export type JsonInput =

@@ -9,7 +9,7 @@ import { type Page, pageEnvelopeValidator } from "./paging/page.ts";
 import { Paginator } from "./paging/paginator.ts";
 import type { PageSource } from "./paging/walk.ts";
 import type { Path } from "./wire/path.ts";
-import { encodeQuery } from "./wire/url.ts";
+import { encodeQuery } from "./wire/query.ts";
 
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {

@@ -1,5 +1,5 @@
 import type { HeadersInput } from "../wire/headers.ts";
-import type { Query } from "../wire/url.ts";
+import type { Query } from "../wire/query.ts";
 import type { ApiResponse } from "./api-promise.ts";
 
 /**

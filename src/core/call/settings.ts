@@ -22,8 +22,8 @@ import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import { parseHeaders } from "../wire/headers.ts";
 import type { FetchFunction, SendHttp } from "../wire/http-request.ts";
+import { QUERY } from "../wire/query.ts";
 import type { Service } from "../wire/service.ts";
-import { QUERY } from "../wire/url.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
 
 /** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */

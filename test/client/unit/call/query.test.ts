@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ArgumentError } from "../../../../src/client/index.ts";
 import { INVALID } from "../../../../src/core/checks/validators.ts";
 import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
-import { encodeQuery, QUERY } from "../../../../src/core/wire/url.ts";
+import { encodeQuery, QUERY } from "../../../../src/core/wire/query.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 const text = fc.string({ unit: anyCharacter }).filter((value) => !/\p{Surrogate}/u.test(value));
