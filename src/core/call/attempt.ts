@@ -3,7 +3,7 @@ import { describeValue } from "../checks/values.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
-import { type Deadline, onAbort, STOPPED } from "../time/deadline.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { type Exchange, isSuccess } from "../wire/head.ts";
 import type { Call, Unauthorized } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
@@ -192,7 +192,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   }
 }
 
-/** Waits in the queue. Resolves with `undefined` if the token changes, or the call is stopped, first. */
+/** Waits in the queue. Resolves with `undefined` if the token changes first. */
 async function admittedOrChanged(
   call: Call,
   token: string,
@@ -200,20 +200,15 @@ async function admittedOrChanged(
 ): Promise<Admission | undefined> {
   const { tokenSource } = call.settings;
   const stopTelling = tellPauses(call, token);
-  let leave = (): void => {};
+  let unsubscribe = (): void => {};
   const changed = new Promise<undefined>((resolve) => {
-    const unsubscribe = tokenSource.subscribe(() => tokenSource.isCurrent(token) || resolve(undefined));
-    const removeListener = onAbort(call.deadline.signal, () => resolve(undefined));
-    leave = () => {
-      unsubscribe();
-      removeListener();
-    };
+    unsubscribe = tokenSource.subscribe(() => tokenSource.isCurrent(token) || resolve(undefined));
   });
   try {
     return await Promise.race([pending, changed]);
   } finally {
     stopTelling();
-    leave();
+    unsubscribe();
   }
 }
 

@@ -3,7 +3,8 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 /**
  * Decides when a request may be sent. A service limits the requests of each token, so clients that share a token there
  * should share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
- * implementing this interface. What one of its methods throws ends the call with a `ConnectionError`.
+ * implementing this interface. What `enter` and `acquire` throw ends the call with a `ConnectionError`. What it throws
+ * later is ignored: a response has arrived then. It has to heed the `signal` of a call by itself.
  */
 export interface RateLimiter {
   /** Registers a call, once, when it begins. The permit keeps the call's position in the queue over all its requests. */

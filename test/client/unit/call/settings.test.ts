@@ -155,6 +155,16 @@ describe("headers", () => {
     }
   });
 
+  test.each<[string, unknown]>([
+    ["a promise", Promise.resolve({ "x-a": "1" })],
+    ["a date", new Date()],
+    ["a URL", new URL("https://a.example/")],
+    ["an object of a class", new (class Tenant {})()],
+    ["a function as a value", { "x-a": () => "1" }],
+  ])("are refused where they would be lost: %s", (_, given) => {
+    expect(() => headersOf(given)).toThrow(/headers (must be a HeadersInit|has a name or value)/);
+  });
+
   test("of undefined are none", () => {
     expect(headersOf({ "x-a": undefined, "x-b": "" })).toEqual({ "x-b": "" });
     expect(headersOf([["x-a", undefined]])).toEqual({});

@@ -52,6 +52,34 @@ afterEach(() => {
   globalThis.setTimeout = realSetTimeout;
 });
 
+/** Of those who wait, the only one awake is dropped, and a pause makes room before the others would look. */
+const AWAKE_AND_DROPPED: readonly Step[] = [
+  { burst: [waiting(1, 30_000), waiting(0, 30_000), waiting(0), waiting(0), waiting(1)] },
+  { which: 0, triesAgain: true },
+  {
+    burst: [
+      { ...waiting(1, Number.POSITIVE_INFINITY), maxConcurrency: 3 },
+      waiting(0),
+      { ...waiting(1), maxConcurrency: 2 },
+    ],
+  },
+  { ms: 5_010 },
+  { which: 0, response: { status: 200, remaining: 1 } },
+  { burst: [waiting(0), { ...waiting(1), maxPauses: 1, longestPauseMs: 2_000 }] },
+  { drops: 7 },
+  { which: 21, triesAgain: true },
+  { burst: [{ ...waiting(1), maxPauses: 1, longestPauseMs: 2_000 }, 0] },
+  { which: 0, response: { status: 200, remaining: undefined } },
+  { which: 9, response: { status: 429, retryAfterMs: undefined, remaining: undefined } },
+];
+
+function waiting(
+  credential: 0 | 1,
+  timeoutMs = 2_000,
+): typeof arrival extends fc.Arbitrary<infer Value> ? Value : never {
+  return { maxPauses: 0, longestPauseMs: 0, maxConcurrency: 1, timeoutMs, credential, isWatching: false };
+}
+
 test("holds under any schedule of calls, responses, failures, aborts, drops, token changes and time", async () => {
   const schedule = fc.array(step, { minLength: 3, maxLength: 40 });
   const holds = fc.asyncProperty(schedule, async (steps) => {
@@ -62,5 +90,5 @@ test("holds under any schedule of calls, responses, failures, aborts, drops, tok
     for (const one of steps) await take(model, one);
     await model.end();
   });
-  await fc.assert(holds, { numRuns: shareOf(10_000) });
+  await fc.assert(holds, { numRuns: shareOf(10_000), examples: [[AWAKE_AND_DROPPED]] });
 });

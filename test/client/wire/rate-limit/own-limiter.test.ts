@@ -49,20 +49,6 @@ test.each<[string, Partial<Permit>]>([
   expect((await create()).error).toMatchObject({ kind: "permission", status: 403, outcome: "rejected" });
 });
 
-test.each([
-  ["totalTimeoutMs", { kind: "timeout", phase: "queue", outcome: "not_sent" }],
-  ["its signal", { kind: "abort", outcome: "not_sent" }],
-])("acquire never settles: %s ends the wait of a call", async (limit, expected) => {
-  const service = scriptedFetch(good);
-  const controller = new AbortController();
-  const client = service.client({ rateLimiter: admitting({ acquire: () => new Promise(() => {}) }) });
-  const options = limit === "totalTimeoutMs" ? { totalTimeoutMs: 1_000 } : { signal: controller.signal };
-  const call = ended(client.issues.create("web", { title: "t", type: "bug" }, options));
-  if (limit !== "totalTimeoutMs") controller.abort();
-  expect((await call).error).toMatchObject(expected);
-  expect(service.sent).toEqual([]);
-});
-
 test("snapshot throws: a call waits for its turn all the same", async () => {
   const acquire = async () => {
     await new Promise((resolve) => setTimeout(resolve, 3_000));
