@@ -42,7 +42,6 @@ import {
 import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** All options of a client as they are read. */
 export interface ClientSettings extends Settings, Readonly<Omit<ClientOptions, keyof Settings | "token">> {
   readonly token: TokenSourceFactory;
 }
@@ -109,12 +108,10 @@ function outsideSettings(own: ParsedClientOptions): ClientSettings {
     baseUrl,
     token: typeof token === "string" ? tokenFactoryOf(token, VARIABLES.token) : token,
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
-    // Nothing is printed unless the environment asks for it.
     ...(logLevel && { logger: STANDARD_ERROR, logLevel }),
   };
 }
 
-/** The options that say that there is nothing of the kind. */
 const NONE = {
   headers: "headers: {}",
   fetchOptions: "fetchOptions: {}",
@@ -141,7 +138,6 @@ function inheritedSettings(own: ParsedClientOptions, parent: ClientSettings): Cl
   return { ...parent, headers: DEFAULTS.headers };
 }
 
-/** The factory of a client's token source, by the kind of its `token`. */
 function tokenFactoryOf(token: unknown, what?: string): TokenSourceFactory {
   // A provider's token is checked when the provider returns it.
   if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };

@@ -17,7 +17,6 @@ import { createLog } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
-/** A client as its calls and the clients that are derived from it need it: the settings, and the parts that are made from them. */
 export interface ClientContext extends ClientSettings, Context {}
 
 /**
@@ -65,11 +64,6 @@ function assemble(settings: ClientSettings, parent: ClientContext | undefined): 
   return context;
 }
 
-/**
- * Swaps the token of a client.
- *
- * @throws `ConfigError` if the token is invalid, or is not the client's to swap
- */
 export function swapToken({ tokenSource }: ClientContext, token: string): void {
   configuring({ token }, () => {
     if (!(tokenSource instanceof StaticToken)) {
@@ -79,7 +73,6 @@ export function swapToken({ tokenSource }: ClientContext, token: string): void {
   });
 }
 
-/** The time limit of a rotation's request where the client has none, and of the whole rotation. */
 const ROTATION_TIMEOUT_MS = 30_000;
 const LONGEST_ROTATION_MS = 4 * 60_000;
 

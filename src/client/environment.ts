@@ -14,7 +14,6 @@ const OTHER_VARIABLES = [
   "PROJECT_AUTOMATION_API_TOKEN",
 ];
 
-/** Address and token, as far as they are known. */
 export interface Connection<Token> {
   readonly baseUrl?: Service | undefined;
   readonly token?: Token | string | undefined;
@@ -81,13 +80,11 @@ function variablesOf(names: readonly (typeof NAMES)[number][]): string {
   return names.map((name) => VARIABLES[name]).join(" and ");
 }
 
-/** The value of an environment variable, where there is a process that has it. */
 export function fromEnvironment(name: string): string | undefined {
   // Deno asks for a permission, and throws when it is denied.
   return ignoreErrors(() => environment()?.[name]) || undefined;
 }
 
-/** Refuses the environment in the place of options. */
 export function refuseEnvironment(options: unknown): void {
   if (options !== undefined && options === environment())
     invalid("leave the options out: the client reads the environment itself");

@@ -6,10 +6,8 @@ import { isWrite } from "../core/wire/method.ts";
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
-/** Levels of log lines, the most detailed first. */
 const LOG_LEVELS = ["debug", "info", "warn", "error", "off"] as const satisfies readonly LogLevel[];
 
-/** The levels that an option may have. */
 export const LOG_LEVEL: Validator<LogLevel> = oneOf(...LOG_LEVELS);
 
 let isUnknownLevelTold = false;
@@ -28,7 +26,6 @@ export function levelOfEnvironment(level: string | undefined): LogLevel | undefi
 /** The standard output belongs to the program. */
 const print = (line: string): void => console.error(line);
 
-/** The logger of a client without one, where the environment asks for lines. */
 export const STANDARD_ERROR: Logger = { debug: print, info: print, warn: print, error: print };
 
 type Level = keyof Logger;
@@ -77,7 +74,6 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
-/** The words and numbers of a line, in whole milliseconds. */
 function fieldsOf(source: object): LogFields {
   const fields: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(source)) {
@@ -87,13 +83,9 @@ function fieldsOf(source: object): LogFields {
   return fields;
 }
 
-/** The log of a client. */
 export interface Log {
-  /** Writes its events. */
   readonly calls: Instrumentation;
-  /** Writes that a function of the application has failed, and why. */
   readonly hookFailed: (hook: string, call: CallId, why: string) => unknown;
-  /** Writes a line that is about no single call. */
   readonly say: (level: Level, text: string) => unknown;
 }
 

@@ -13,7 +13,6 @@ import { projectPageValidator } from "./schemas/validators.ts";
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
 export type ProjectRef = string | Project | Pick<Project, "id">;
 
-/** The path value of a project at a service. */
 export function projectValue(project: ProjectRef, service: Service): string {
   if (typeof project === "string") return project;
   if (isObject(project) && "id" in project) {

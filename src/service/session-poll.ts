@@ -13,25 +13,20 @@ import type { Session } from "./models.ts";
 import { delayOfPoll, NO_OUTAGE, type Outage, outageAfter } from "./outage.ts";
 import { sessionValidator } from "./schemas/validators.ts";
 
-/** Asks for one session. */
 export function getSession(id: string, options: ParsedCallOptions): OperationFields<Session> {
   const path = pathOf("/sessions/{id}", { id });
   return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
 }
 
-/** A wait for sessions. */
 export interface Wait {
-  /** The method, for errors. */
   readonly name: string;
   readonly id: string;
   readonly isWanted: (session: Session) => boolean | Promise<boolean>;
   /** Ends the wait, and the poll that is under way. */
   readonly closing?: Deadline;
-  /** The global `fetch` when the method was called, for all polls. */
   readonly fetch: Origin<Session>["fetch"];
 }
 
-/** The options of a wait, checked. */
 export interface PollOptions extends ParsedCallOptions {
   /** The first and the longest wait between two polls, in milliseconds. */
   readonly intervals: Range;
@@ -60,7 +55,6 @@ export class SessionPolls {
   /** The wait before the next poll; 0 before the first. */
   #waitMs = 0;
   #outage: Outage = NO_OUTAGE;
-  /** A request of the present poll has had a response. */
   #isAnswered = false;
   #session: Session | undefined;
   /** The latest state: since when the wait sees it, and whether it needs no warning any more. */

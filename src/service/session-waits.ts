@@ -42,7 +42,6 @@ const WAIT_OPTIONS = {
   until: UNTIL,
 } satisfies Shape<Omit<WaitOptions, keyof CallOptions>>;
 
-/** The intervals by default, in milliseconds. */
 const INTERVALS: Range = [1_000, 15_000];
 
 function withIntervals({ intervalMs, maxIntervalMs, ...options }: ParsedWatchOptions): PollOptions {

@@ -131,7 +131,6 @@ function uncalled(refused: unknown): string | undefined {
   return typeof refused === "function" ? ": call it" : undefined;
 }
 
-/** Any value that `for await` can iterate: its items are seen when they are taken. */
 /* @__NO_SIDE_EFFECTS__ */
 export function iterables<Item>(): Validator<Iterable<Item> | AsyncIterable<Item>> {
   return typed(

@@ -90,7 +90,6 @@ export type Walk<Value> = AsyncGenerator<Value, void, undefined>;
 
 type Members<Value> = Pick<Walk<Value>, "next" | "return" | "throw" | typeof Symbol.asyncIterator>;
 
-/** Makes an iterator of its members. The rest comes from the prototype of the platform's async iterators. */
 export function walkOf<Value>(members: Members<Value>): Walk<Value> {
   // A global `AsyncIterator` is rare. Compiled for an older platform, a generator function has no prototype of its own kind.
   const { prototype = {} } = Object.getPrototypeOf(async function* () {}) as { prototype?: object };

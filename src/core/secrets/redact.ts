@@ -62,7 +62,6 @@ export class Redactor {
       .replaceAll(PASSWORD_IN_URL, `$1${REDACTED}@`);
   }
 
-  /** `true` for a text that holds a known token, or another one that begins as they do. */
   holdsToken(text: string): boolean {
     return hideSecrets({ tokens: this.#secrets.tokens })(text) !== text;
   }
@@ -128,7 +127,6 @@ export function oneLine(text: string, max: number): string {
   return line.length > max ? `${cut(line, max - 1)}…` : line;
 }
 
-/** `true` for a field that holds a secret by its name; `inSecret`: it is part of a field that does. */
 function isSecretName(name: string, inSecret = false): boolean {
   return (inSecret || SECRET_NAME.test(name)) && !DESCRIBES.test(name);
 }
@@ -174,7 +172,6 @@ function literally(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-/** The values of secret headers, and the credentials that stand in them behind a scheme. */
 function credentialsIn(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     SECRET_HEADER.test(name) ? [value, value.replace(/^\S+\s+/, "")] : [],

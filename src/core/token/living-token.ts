@@ -21,13 +21,11 @@ const NOT_STORED =
   "onRotated failed to store the replacement of the rotated token; latest() returns it, and the next call passes it to onRotated again";
 const NOT_USABLE = "the token is no longer valid and could not be rotated";
 
-/** Runs work in the context in which the runner was made. */
 export type RunInContext = <Result>(work: () => Result) => Result;
 
 /** The part of a `rotatingToken()` that is its own: its calls rotate and store by it. */
 export interface Terms extends Pick<RotatingTokenOptions, "onRotated" | "onRotationFailed"> {
   readonly renewBeforeMs: number;
-  /** Runs work in the context of the application that made it. */
   readonly inOwnContext: RunInContext;
 }
 

@@ -29,7 +29,6 @@ export class ProviderToken extends LatestToken implements TokenSource {
     this.#provider = provider;
   }
 
-  /** Asks the provider for each request, and after a 401 for another token, once in a call. */
   async tokenFor({ rejected, rejectedBefore, within }: TokenRequest): Promise<string> {
     if (rejected !== undefined && rejectedBefore !== undefined) return rejected;
     const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));

@@ -15,7 +15,6 @@ export interface Moment {
 }
 
 export interface RotationSchedule {
-  /** On the wall clock. */
   readonly dueAt: number;
   /** The same moment on the monotonic clock, in case the wall clock is set back. */
   readonly dueAtAge: number;

@@ -40,14 +40,12 @@ export interface TokenRequest {
   readonly rejected: string | undefined;
   /** The token of an earlier 401 of the same call. */
   readonly rejectedBefore: string | undefined;
-  /** The call rotates a token, so it waits for no rotation. */
   readonly isRotation: boolean;
   readonly isPaused: (token: string) => boolean;
   /** Runs work within the limits of the call, which count from the first such work. Rejects with `STOPPED` when they end. */
   readonly within: <Result>(work: (limit: Deadline) => Promise<Result>) => Promise<Result>;
 }
 
-/** The token of a client. Clients that are derived from one another share it. */
 export interface TokenSource {
   /** The latest known token, for snapshots and redaction; `""` before a provider was first called. */
   readonly current: string;
