@@ -50,6 +50,8 @@ export const OURS = "project-automation";
 export const BARE = "fetch";
 export const KY = "ky";
 export const KY_ZOD = "ky + zod/mini";
+/** What our client is made of, put together by hand. */
+export const STACK = "ky + p-retry + zod/mini";
 export const PREFETCHING = `${OURS}, prefetch` as const;
 /** A loop over `fetch` that keeps every item in an array, to compare memory with. */
 export const KEEPING = "fetch, every item kept";
@@ -117,7 +119,7 @@ async function kyCalls(
   { baseUrl, token, fetch }: Service,
   read: Read = (_, body) => body,
   options: KyOptions = {},
-): Promise<Calls> {
+): Promise<Required<Calls>> {
   const { default: ky } = await import("ky");
   const headers = { authorization: `Bearer ${token}` };
   const client = ky.create({ prefix: baseUrl, headers, ...(fetch && { fetch }), ...options });
@@ -145,7 +147,7 @@ async function openai({ baseUrl, token, fetch }: Service, options: { maxRetries?
   };
 }
 
-async function kyWithZod(service: Service): Promise<Calls> {
+async function kyWithZod(service: Service, options: KyOptions = {}): Promise<Required<Calls>> {
   const z = await import("zod/mini");
   const item = z.looseObject({ id: z.string(), name: z.string() });
   const schemas = {
@@ -153,7 +155,17 @@ async function kyWithZod(service: Service): Promise<Calls> {
     issue: z.looseObject({ number: z.int(), title: z.string(), status: z.string() }),
     page: z.looseObject({ data: z.array(item), next_cursor: z.nullable(z.string()) }),
   };
-  return kyCalls(service, (kind, body) => schemas[kind].parse(body));
+  return kyCalls(service, (kind, body) => schemas[kind].parse(body), options);
+}
+
+/** p-retry repeats in the place of ky. */
+async function stack(service: Service): Promise<Calls> {
+  const { default: pRetry } = await import("p-retry");
+  const { getSession, createIssue } = await kyWithZod(service, { retry: 0 });
+  return {
+    getSession: (id) => pRetry(() => getSession(id), { retries: 2 }),
+    createIssue: (title) => pRetry(() => createIssue(title), { retries: 2 }),
+  };
 }
 
 export const clients = {
@@ -176,7 +188,8 @@ export const clients = {
   [OURS]: { packages: [OURS], connect: (service) => ours(service) },
   [PREFETCHING]: { packages: [OURS], connect: (service) => ours(service, { prefetch: true }) },
   [KY]: { packages: ["ky"], connect: (service) => kyCalls(service) },
-  [KY_ZOD]: { packages: ["ky", "zod"], connect: kyWithZod },
+  [KY_ZOD]: { packages: ["ky", "zod"], connect: (service) => kyWithZod(service) },
+  [STACK]: { packages: ["ky", "p-retry", "zod"], connect: stack },
   [KY_RETRYING]: {
     packages: ["ky"],
     connect: (service) => kyCalls(service, undefined, { retry: { limit: 5, methods: ["post"] } }),

@@ -1,6 +1,6 @@
 /** The cost of calls and of walks, as data: which work, which clients, which figures, and what is promised of them. */
 
-import { BARE, type ClientName, KEEPING, KY, KY_ZOD, OURS, PREFETCHING } from "../clients.ts";
+import { BARE, type ClientName, KEEPING, KY, KY_ZOD, OURS, PREFETCHING, STACK } from "../clients.ts";
 import type { Measure } from "../support/results.ts";
 import { type Race, type Round, race } from "./race.ts";
 import type { Lap } from "./worker.ts";
@@ -15,7 +15,7 @@ const over = (lap: Lap, round: Round): number => lap.thread - of(BARE, round).th
 
 /** Times of the thread: other programs on the machine do not add to them, and nothing is waited for. */
 const perCall: Omit<Cost, "title" | "work"> = {
-  clients: [BARE, KY, KY_ZOD, "octokit", "openai", OURS],
+  clients: [BARE, KY, KY_ZOD, STACK, "octokit", "openai", OURS],
   service: { items: 0, pageMs: 0 },
   calls: 5_000,
   warmUp: 30_000, // the platform still compiles the code of some clients after 10 000
@@ -24,6 +24,7 @@ const perCall: Omit<Cost, "title" | "work"> = {
     µs: (lap) => lap.thread,
     "µs over fetch": over,
     "× what ky adds": (lap, round) => over(lap, round) / over(of(KY, round), round),
+    "× what the stack adds": (lap, round) => over(lap, round) / over(of(STACK, round), round),
   },
 };
 
