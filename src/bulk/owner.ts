@@ -67,7 +67,7 @@ export async function tokenOfRun(
       rejectedBefore: undefined,
       isRotation: false,
       isPaused: () => false,
-      within: (work) => limit.race(work(limit)),
+      inTime: (work) => limit.race(work(limit)),
     });
   } catch {
     return "";

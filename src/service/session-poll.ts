@@ -80,18 +80,18 @@ export class SessionPolls {
   async next(): Promise<Session> {
     const { name, isWanted, closing } = this.#wait;
     const leftMs = this.#totalTimeoutMs - this.#passedMs;
-    const within = this.#send.parse(name, () => Deadline.of(leftMs, this.#signal, closing));
+    const limit = this.#send.parse(name, () => Deadline.of(leftMs, this.#signal, closing));
     try {
       for (;;) {
-        const polled = await this.#poll(within);
-        if (polled === undefined || !(await within.race(Promise.resolve(isWanted(polled.data))))) continue;
+        const polled = await this.#poll(limit);
+        if (polled === undefined || !(await limit.race(Promise.resolve(isWanted(polled.data))))) continue;
         this.#waitMs = this.#intervals[0];
         return polled.data;
       }
     } catch (error) {
-      throw error === STOPPED ? this.#stopped(within) : error;
+      throw error === STOPPED ? this.#stopped(limit) : error;
     } finally {
-      within.release();
+      limit.release();
     }
   }
 
@@ -105,38 +105,38 @@ export class SessionPolls {
   }
 
   /** One poll: the session, or `undefined` if it was missed. Rejects with what ends the wait. */
-  async #poll(within: Deadline): Promise<{ readonly data: Session } | undefined> {
-    const delayMs = await this.#sleep(within);
+  async #poll(limit: Deadline): Promise<{ readonly data: Session } | undefined> {
+    const delayMs = await this.#sleep(limit);
     const sentAt = now();
     this.#isAnswered = false;
     try {
       const { name, fetch } = this.#wait;
-      const origin: Origin<Session> = { within, progress: (session) => this.#look(session), fetch };
+      const origin: Origin<Session> = { outer: limit, progress: (session) => this.#look(session), fetch };
       const polled = await this.#send.call(name, () => this.#operation, origin);
       this.#session = polled.data;
       this.#outage = NO_OUTAGE;
       return polled;
     } catch (error) {
-      this.#miss(error as AutomationError, { within, tookMs: delayMs + now() - sentAt }); // a call rejects with nothing else
+      this.#miss(error as AutomationError, { limit, tookMs: delayMs + now() - sentAt }); // a call rejects with nothing else
       return undefined;
     }
   }
 
-  async #sleep(within: Deadline): Promise<number> {
+  async #sleep(limit: Deadline): Promise<number> {
     const [first, longest] = this.#intervals;
     const waitMs = this.#waitMs;
     this.#waitMs = Math.min(waitMs === 0 ? first : waitMs * GROWTH, longest);
     if (waitMs === 0) return 0;
     const delayMs = delayOfPoll(this.#outage, shortened(waitMs, JITTER, Math.random()));
-    await within.sleep(delayMs);
+    await limit.sleep(delayMs);
     this.#sleptMs += delayMs;
-    if (within.endsNow()) throw STOPPED;
+    if (limit.endsNow()) throw STOPPED;
     return delayMs;
   }
 
   /** Throws what ends the wait. */
-  #miss(failure: AutomationError, { within, tookMs }: { readonly within: Deadline; readonly tookMs: number }): void {
-    if (within.endsNow()) {
+  #miss(failure: AutomationError, { limit, tookMs }: { readonly limit: Deadline; readonly tookMs: number }): void {
+    if (limit.endsNow()) {
       // A failure from before says more than the poll that the end of the wait has ended.
       this.#outage = { ...this.#outage, missed: this.#outage.missed ?? failure };
       throw STOPPED;

@@ -72,14 +72,14 @@ export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<
 }
 
 export interface AnsweredCall {
-  readonly history: { readonly requests: number };
+  readonly requests: number;
   readonly redactor: Redactor;
   readonly url: string;
 }
 
 /** The final response of a call, as its caller may keep and log it. */
 export function apiResponse(
-  { history, redactor, url }: AnsweredCall,
+  { requests, redactor, url }: AnsweredCall,
   { status, headers: received }: ResponseHead,
 ): ApiResponse {
   const headers = new Headers();
@@ -89,5 +89,5 @@ export function apiResponse(
   });
   headers.delete("set-cookie");
   const requestId = redactor.short(received.get("x-request-id"));
-  return { status, headers, requestId, url, attempts: history.requests };
+  return { status, headers, requestId, url, attempts: requests };
 }

@@ -4,8 +4,8 @@ import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
-import { type Exchange, isSuccess } from "../wire/head.ts";
-import type { Call, Unauthorized } from "./call.ts";
+import { isSuccess } from "../wire/head.ts";
+import type { Call, Received, Unauthorized } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./exchange.ts";
@@ -32,7 +32,7 @@ interface ReadToken {
  * if another token can be had; the service processed neither. Resolves with a success, and rejects with an error of this
  * library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
-export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
+export async function attempt(call: Call, permit: Permit): Promise<Received> {
   let read = await readToken(call);
   for (;;) {
     const { onRequest } = call.settings;
@@ -46,13 +46,13 @@ export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
 }
 
 /** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
-async function readToResend(call: Call, refused: Exchange, token: string): Promise<ReadToken | undefined> {
-  const { deadline, events, history, settings } = call;
+async function readToResend(call: Call, refused: Received, token: string): Promise<ReadToken | undefined> {
+  const { deadline, events, settings } = call;
   const { retry } = settings;
-  // The caller's abort ends the next wait with an error of its own.
+  // The caller's abort ends the next wait with an error of its own. Nothing was processed, so a resend adds no doubt (`again`).
   if (retry === false || deadline.reason === "total") return undefined;
   const error = refusalError(call, refused);
-  history.lastFailure = error;
+  call.lastFailure = error;
   if (refused.pause?.waits) {
     events?.retry({ reason: "rate_limit", delayMs: refused.pause.pauseMs, status: 429 });
     return await readToken(call);
@@ -69,19 +69,19 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
  * it. Fails with that 401 if there is no other token.
  */
 async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken> {
-  const { deadline, events, history, operation, settings } = call;
+  const { deadline, events, operation, settings } = call;
   const { timeoutMs, tokenSource } = settings;
-  const earlier = history.unauthorized;
-  history.unauthorized = rejected ?? earlier;
+  const earlier = call.unauthorized;
+  call.unauthorized = rejected ?? earlier;
   let limit: Deadline | undefined;
-  events?.begin("token");
+  events?.enterStage("token");
   try {
     const token = await tokenSource.tokenFor({
       rejected: rejected?.token,
       rejectedBefore: earlier?.token,
       isRotation: rotatesToken(operation),
       isPaused: (one) => pauseLeftMs(settings, one) !== undefined,
-      within: (work) => {
+      inTime: (work) => {
         limit ??= deadline.within(timeoutMs);
         return limit.race(work(limit));
       },
@@ -98,7 +98,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
 
 /** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
 function usableToken(call: Call, token: string): string {
-  const { unauthorized } = call.history;
+  const { unauthorized } = call;
   if (token === unauthorized?.token) throw unauthorized.error;
   if (!call.urlContainsSecret(token)) return token;
   const summary = "the path or the query holds a token, which URLs must not: pass the id of its record";
@@ -107,7 +107,7 @@ function usableToken(call: Call, token: string): string {
 
 /** Awaits the caller's `onRequest` before the queue: a call that it makes by the same client waits for no slot of this one. */
 async function awaitOnRequest(call: Call, { token, leftMs }: ReadToken, onRequest: OnRequest): Promise<ReadToken> {
-  call.events?.begin("queue");
+  call.events?.enterStage("queue");
   const deadline = call.deadline.within(leftMs);
   try {
     await inTime(call, runOnRequest(call, onRequest), deadline);
@@ -118,7 +118,7 @@ async function awaitOnRequest(call: Call, { token, leftMs }: ReadToken, onReques
 }
 
 async function runOnRequest(call: Call, onRequest: OnRequest): Promise<void> {
-  const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
+  const request = { attempt: call.requests + 1, callId: call.id, operation: call.operation.name };
   let returned: unknown;
   try {
     returned = await onRequest(request);
@@ -143,7 +143,7 @@ async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Pro
  * Sends the request when its turn has come, with the token that is current then. If another token has come while a record of
  * the request was written, or the token is paused, the call goes back to the queue, at its position.
  */
-async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; exchange: Exchange }> {
+async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; exchange: Received }> {
   const { inner, settings } = call;
   const { tokenSource } = settings;
   let recorded: string | undefined;
@@ -174,7 +174,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   const { baseUrl, rateLimiter, tokenSource } = settings;
   for (let token = first; ; ) {
     if (!tokenSource.isCurrent(token)) token = usableToken(call, tokenSource.current);
-    events?.begin("queue");
+    events?.enterStage("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
     // The call may be stopped, or its token changed, also in the turn in which it was admitted.

@@ -64,7 +64,7 @@ export class CallEvents {
 
   /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
   end(error: AnyAutomationError | undefined, { attempts, status }: Pick<EndEvent, "attempts" | "status">): void {
-    this.begin("total");
+    this.enterStage("total");
     const ended = error ?? { kind: undefined, outcome: "accepted", status };
     const { kind, outcome } = ended;
     const durationMs = this.#since - this.#began;
@@ -72,7 +72,7 @@ export class CallEvents {
     this.#observer.end(error, this.#isRequested ? undefined : this.#waits());
   }
 
-  begin(phase: TimeoutPhase): void {
+  enterStage(phase: TimeoutPhase): void {
     const time = now();
     const spentMs = time - this.#since;
     this.#since = time;
@@ -82,7 +82,7 @@ export class CallEvents {
   }
 
   retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
-    this.begin("total");
+    this.enterStage("total");
     this.emit({ type: "retry", ...retry, ...this.#spent });
     this.#spent = { ...NO_TIME };
     this.#isRequested = false;
@@ -91,7 +91,7 @@ export class CallEvents {
 
   request(): void {
     // The time until here is part of what the request waited.
-    this.begin("headers");
+    this.enterStage("headers");
     const { method, path } = this.#call.operation;
     this.#isRequested = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });
@@ -127,7 +127,7 @@ export class CallEvents {
 
   /** The response to a request; `error` is that of the call if the body was lost. */
   response({ status, limit, remaining, headers }: ResponseHead, error?: AutomationError): void {
-    this.begin("body");
+    this.enterStage("body");
     const requestId = this.#call.redactor.short(headers.get("x-request-id"));
     const lost = LOSSES.find((kind) => kind === error?.kind);
     this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });

@@ -1,6 +1,7 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { InnerObserver } from "../instrumentation.ts";
+import type { ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { Deadline } from "../time/deadline.ts";
 import { containsToken } from "../token/token-format.ts";
@@ -19,12 +20,17 @@ export interface Unauthorized {
   readonly error: AutomationError;
 }
 
-class CallHistory {
-  requests = 0;
-  latestResponse: ResponseHead | undefined;
-  outcome: CallOutcome = NOTHING_SENT;
-  lastFailure: AutomationError | undefined;
-  unauthorized: Unauthorized | undefined;
+/** A response, read as far as it matters. */
+export interface Received {
+  readonly head: ResponseHead;
+  readonly text?: string | undefined;
+  /** The body of a success says that it is the service's; `undefined` if too little of it has come. */
+  readonly isFromService?: boolean | undefined;
+  /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  readonly body?: unknown;
+  /** The `fetch` option has read the body of any other, so nothing is known of it. */
+  readonly isUnread?: boolean | undefined;
+  readonly pause?: ReportedPause | undefined;
 }
 
 export class Call {
@@ -36,7 +42,13 @@ export class Call {
   /** Sends all its requests, also if the global one is replaced meanwhile: a test's mock must not end as the platform's. */
   readonly fetch: FetchFunction | undefined;
   readonly deadline: Deadline;
-  readonly history: CallHistory = new CallHistory();
+  requests = 0;
+  outcome: CallOutcome = NOTHING_SENT;
+  latestResponse: ResponseHead | undefined;
+  /** The cause of a later error: why the call waits or is sent again. */
+  lastFailure: AutomationError | undefined;
+  /** The latest 401, and its token. */
+  unauthorized: Unauthorized | undefined;
   readonly events: CallEvents | undefined;
   /** The observer of another part of the package, where one follows the call. */
   inner: InnerObserver | undefined;
@@ -45,14 +57,14 @@ export class Call {
   /** Nothing that is shown may contain one. */
   readonly #tokens = new Set<string>();
 
-  constructor(client: Context, operation: Operation<unknown>, { within, fetch }: Omit<Origin<never>, "progress">) {
+  constructor(client: Context, operation: Operation<unknown>, { outer, fetch }: Omit<Origin<never>, "progress">) {
     this.operation = operation;
     this.settings = mergeSettings<Context>(operation.options, client);
     this.fetch = client.fetch ?? fetch ?? globalThis.fetch;
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     const { totalTimeoutMs, signal, inner } = this.settings;
-    this.deadline = Deadline.of(totalTimeoutMs, signal, inner?.signal, within);
+    this.deadline = Deadline.of(totalTimeoutMs, signal, inner?.signal, outer);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = client.observers && new CallEvents(this, client.observers);
   }
@@ -70,9 +82,8 @@ export class Call {
   }
 
   note(event: OutcomeEvent): void {
-    const { history } = this;
-    history.outcome = outcomeAfter(history.outcome, event);
-    this.inner?.outcome?.(history.outcome, event);
+    this.outcome = outcomeAfter(this.outcome, event);
+    this.inner?.outcome?.(this.outcome, event);
   }
 
   get redactor(): Redactor {
@@ -92,7 +103,7 @@ export class Call {
    */
   finish(error: AnyAutomationError | undefined, output: unknown): void {
     this.deadline.release();
-    const { latestResponse, requests } = this.history;
+    const { latestResponse, requests } = this;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
     const { onResponse, runHook } = this.settings;
     this.inner?.end?.({ error, output });

@@ -7,9 +7,9 @@ import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
-import type { Exchange, ResponseHead } from "../wire/head.ts";
+import type { ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
-import type { Call } from "./call.ts";
+import type { Call, Received } from "./call.ts";
 import { mayRepeat } from "./decide-retry.ts";
 import { type Operation, rotatesToken } from "./operation.ts";
 import { outcomeOf, outcomeOfAnswer } from "./outcome.ts";
@@ -28,14 +28,14 @@ export function pausedError(
   pauseMs: number,
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
 ): errors.RateLimitError {
-  const again = call.history.requests === 0 ? "" : " again";
+  const again = call.requests === 0 ? "" : " again";
   return buildError(errors.RateLimitError, call, {
     summary: `not sent${again}: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
     remaining: known?.remaining,
-    cause: call.history.lastFailure,
+    cause: call.lastFailure,
   });
 }
 
@@ -49,7 +49,7 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
-export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
+export function parseError(call: Call, received: Received, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = mediaType(call, headers);
   const doctor = received.isFromService ? doctorFor(call.operation) : "";
@@ -60,7 +60,7 @@ export function parseError(call: Call, received: Exchange, body: string): errors
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
 export function validationError(
   call: Call,
-  received: Exchange,
+  received: Received,
   why: { readonly issues: readonly ValidationIssue[] } | { readonly thrown: unknown },
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
@@ -83,14 +83,14 @@ function mediaType({ redactor }: Call, headers: ResponseHead["headers"]): string
   return redactor.short(headers.get("content-type")?.split(";")[0]);
 }
 
-interface Stop extends Partial<Exchange> {
+interface Stop extends Partial<Received> {
   readonly deadline: Deadline;
   readonly phase: TimeoutPhase;
 }
 
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const place = errors.timeoutPlace(phase, call.history.requests);
+  const place = errors.timeoutPlace(phase, call.requests);
   if (reason === "abort") {
     const summary = `aborted by the caller ${place}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
@@ -102,7 +102,7 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
     summary,
     progress: received,
     phase,
-    cause: call.history.lastFailure,
+    cause: call.lastFailure,
   });
 }
 
@@ -110,7 +110,7 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
 export function connectionError(
   call: Call,
   { words, said, permanent }: ConnectionFault,
-  failed: Partial<Exchange> & { readonly cause: unknown },
+  failed: Partial<Received> & { readonly cause: unknown },
 ): errors.ConnectionError {
   const { redactor, settings } = call;
   const told = words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? "");
@@ -124,7 +124,7 @@ export function connectionError(
 }
 
 /** The error of a response whose status is no success (API documentation, section 7; classified by status alone). */
-export function refusalError(call: Call, refused: Exchange): AutomationError {
+export function refusalError(call: Call, refused: Received): AutomationError {
   const { head, isUnread } = refused;
   const { redactor, operation, settings, url } = call;
   const { status, limit, remaining, retryAfterMs, headers } = head;
@@ -158,27 +158,27 @@ export function buildError<Details extends ErrorDetails, Failure>(
   call: Call,
   parts: NoInfer<Details> & {
     readonly summary: string;
-    readonly progress?: Partial<Exchange>;
+    readonly progress?: Partial<Received>;
     readonly thrown?: unknown;
   },
 ): Failure {
   const { summary, thrown, progress = {}, ...own } = parts;
-  const { id, operation, history, redactor } = call;
+  const { id, operation, redactor } = call;
   const { method, path } = operation;
   const { head, text: rawBody, isFromService } = progress;
   // An error about a response may be made when the call has gone on.
   const outcome =
-    head === undefined ? outcomeOf(history.outcome) : outcomeOfAnswer({ status: head.status, isFromService });
+    head === undefined ? outcomeOf(call.outcome) : outcomeOfAnswer({ status: head.status, isFromService });
   const details = {
     callId: id,
     status: head?.status || undefined,
     method,
     path: path.template,
-    attempts: history.requests,
+    attempts: call.requests,
     requestId: head && redactor.short(head.headers.get("x-request-id")),
     // A read changes nothing.
     outcome: outcome === "unknown" && !isWrite(operation.method) ? undefined : outcome,
-    priorAmbiguous: (history.outcome.isAmbiguous && isWrite(operation.method)) || undefined,
+    priorAmbiguous: (call.outcome.isAmbiguous && isWrite(operation.method)) || undefined,
     rawBody,
     cause: redactor.cause(thrown),
     ...own,

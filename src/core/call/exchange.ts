@@ -4,9 +4,9 @@ import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
-import { type Exchange, isSuccess, parseHead, type ResponseHead } from "../wire/head.ts";
+import { isSuccess, parseHead, type ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
-import type { Call } from "./call.ts";
+import type { Call, Received } from "./call.ts";
 import { connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
 import { HttpFailure } from "./http.ts";
@@ -18,8 +18,8 @@ interface Sending {
 }
 
 /** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
-export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
-  const { events, history } = call;
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Received> {
+  const { events } = call;
   const { token, deadline } = sending;
   // The time of the call may be over before its timer says so, and a listener may abort the call.
   if (!call.deadline.endsNow()) events?.request();
@@ -32,10 +32,10 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
-  history.latestResponse = head;
+  call.latestResponse = head;
   events?.head(head);
   events?.pause(token, pause?.pauseMs);
-  events?.begin("body");
+  events?.enterStage("body");
   try {
     const exchange = await receive(call, response, { head, pause, deadline });
     events?.response(head);
@@ -52,13 +52,13 @@ async function sendRequest(
   call: Call,
   { token, deadline }: Sending,
 ): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
-  const { events, fetch, history, operation, settings, url, body } = call;
+  const { events, fetch, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
   const mayBeCached = !isWrite(method) && operation.isPoll !== true;
   const send = (): Promise<Response> =>
     settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
-  history.requests += 1;
+  call.requests += 1;
   call.note("sent");
   const sending = events === undefined ? send() : events.send(send);
   try {
@@ -78,11 +78,11 @@ async function sendRequest(
   }
 }
 
-interface Begun extends Exchange {
+interface Begun extends Received {
   readonly deadline: Deadline;
 }
 
-async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
+async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Received> {
   if (!isSuccess(head.status)) {
     if (head.isFollowed) discard(response);
     const isUnread = isTaken(response);

@@ -13,7 +13,7 @@ export class HttpFailure implements Fault {
   readonly isRead: boolean;
   readonly isUnsent: boolean;
   /** A browser is certain that it has no network. */
-  readonly isOffline: boolean = platform().onLine === false;
+  readonly isOffline: boolean = currentNavigator().onLine === false;
 
   constructor(cause: unknown, source: FaultSource, { isRead = false, isUnsent = source === "request" } = {}) {
     this.cause = cause;
@@ -52,7 +52,7 @@ const OPTIONS: KyOptions = {
 export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
   // A page or a worker: all browsers call themselves Mozilla, no other platform does.
-  const isBrowser = /^Mozilla/.test(platform().userAgent ?? "");
+  const isBrowser = /^Mozilla/.test(currentNavigator().userAgent ?? "");
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
   const cachedOptions = { ...ownOptions, ...fetchOptions };
@@ -110,10 +110,10 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
 /** `true` where the platform may send a `DELETE` again by itself: in browsers, on workerd, and through a `client` on Deno. */
 export function platformMayRepeat({ client }: FetchOptions = {}): boolean {
   const repeaters = client === undefined ? /^(?:Mozilla|Cloudflare)/ : /^(?:Mozilla|Cloudflare|Deno)/;
-  return repeaters.test(platform().userAgent ?? "");
+  return repeaters.test(currentNavigator().userAgent ?? "");
 }
 
-function platform(): { readonly onLine?: boolean; readonly userAgent?: string } {
+function currentNavigator(): { readonly onLine?: boolean; readonly userAgent?: string } {
   return (globalThis as { readonly navigator?: object }).navigator ?? {};
 }
 

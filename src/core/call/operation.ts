@@ -41,7 +41,7 @@ export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> 
 
 export interface Origin<Output> {
   /** Ends the call with the wait or the walk that it is a part of. */
-  readonly within?: Deadline | undefined;
+  readonly outer?: Deadline | undefined;
   /** Takes the output, and the time that the call waited, in milliseconds. Returns the event of a wait or a walk. */
   readonly progress?: ((output: Output, waitedMs: number) => EventFields<PageEvent | PollEvent>) | undefined;
   /** The global `fetch` as it was when the method was called, where that was before now. */

@@ -2,9 +2,8 @@ import { isPromise } from "../checks/values.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { STOPPED } from "../time/deadline.ts";
-import type { Exchange } from "../wire/head.ts";
 import { parseJson } from "../wire/json.ts";
-import type { Call } from "./call.ts";
+import type { Call, Received } from "./call.ts";
 import { parseError, stoppedError, validationError } from "./create-error.ts";
 import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
@@ -14,7 +13,7 @@ const MOST_ISSUES = 100;
 const LONGEST_KEY = 100;
 const LONGEST_MESSAGE = 300;
 
-export async function parseOutput(call: Call, received: Exchange): Promise<unknown> {
+export async function parseOutput(call: Call, received: Received): Promise<unknown> {
   const { schema, lenientSchema } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
@@ -29,7 +28,7 @@ export async function parseOutput(call: Call, received: Exchange): Promise<unkno
   return data;
 }
 
-function parse(call: Call, received: Exchange): unknown {
+function parse(call: Call, received: Received): unknown {
   const { text = "", isFromService } = received;
   const { expects } = call.operation;
   const json = text.trim();
@@ -40,7 +39,7 @@ function parse(call: Call, received: Exchange): unknown {
   throw parseError(call, received, json === "" ? "an empty body" : "a body that is not JSON");
 }
 
-interface Parsed extends Exchange {
+interface Parsed extends Received {
   readonly data: unknown;
 }
 

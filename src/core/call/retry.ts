@@ -20,7 +20,7 @@ export function withRetries<Result>(call: Call, attempt: () => Promise<Result>):
 }
 
 async function waitToRetry(call: Call, error: AnyAutomationError, retries: number): Promise<boolean> {
-  const { deadline, events, history, operation, settings } = call;
+  const { deadline, events, operation, settings } = call;
   if (deadline.reason !== undefined || settings.retry === false) return false;
   const decision = decideRetry(error, {
     operation,
@@ -30,7 +30,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
     random: Math.random(),
   });
   if (decision === undefined) return false;
-  history.lastFailure = error;
+  call.lastFailure = error;
   call.note("again");
   events?.retry({ ...decision, status: error.status });
   try {

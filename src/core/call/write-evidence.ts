@@ -103,9 +103,9 @@ function isOfUnprocessedStream({ isHeadSent }: Write, error: unknown): boolean {
   return isHeadSent && code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
 }
 
-const { process: platform } = globalThis as { readonly process?: Partial<NodeModules> };
+const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
 /** Node's own: a test may replace that of the global `process`. */
-const nextTick = ignoreErrors(() => platform?.getBuiltinModule?.("process").nextTick);
+const nextTick = ignoreErrors(() => node?.getBuiltinModule?.("process").nextTick);
 
 /** Resolves when no microtask is left, before anything comes from outside. Fake timers leave promises alone. */
 async function endOfTurn(): Promise<void> {
@@ -186,8 +186,8 @@ let listener: WriteListener | undefined;
 /** A watch of a write that is about to be handed to `fetch`; `undefined` where the platform does not tell of requests. */
 export function watchWrite(method: string, url: string): WriteWatch | undefined {
   return ignoreErrors(() => {
-    if (!hasMethods(platform, "getBuiltinModule") || platform?.versions?.undici === undefined) return undefined;
-    listener ??= new WriteListener(platform as NodeModules); // it has the method
+    if (!hasMethods(node, "getBuiltinModule") || node?.versions?.undici === undefined) return undefined;
+    listener ??= new WriteListener(node as NodeModules); // it has the method
     const at = listener;
     const write = new Write(method, url);
     return {

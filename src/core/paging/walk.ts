@@ -52,7 +52,7 @@ export async function* walkPages<Item>(
   let emptyPages = 0;
   let ahead: ReturnType<typeof source.fetch> | undefined;
   for (;;) {
-    const origin = { within: closing, progress: countPage, fetch: begun };
+    const origin = { outer: closing, progress: countPage, fetch: begun };
     const fetched = await (ahead ?? source.fetch(cursor, origin));
     const page = fetched.data;
     ahead = undefined;

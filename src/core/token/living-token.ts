@@ -75,11 +75,11 @@ export class LivingToken extends LatestToken {
     }
   }
 
-  async tokenFor({ rejected, isRotation, isPaused, within }: TokenRequest, terms: CallTerms): Promise<string> {
+  async tokenFor({ rejected, isRotation, isPaused, inTime }: TokenRequest, terms: CallTerms): Promise<string> {
     // The call that begins a rotation settles after it, whatever its own limits say.
     if (rejected === undefined) await this.#beginIfDue(terms, isPaused(this.current));
     const pending = isRotation ? undefined : this.#pendingFor(rejected, terms);
-    if (pending !== undefined) await within(() => pending);
+    if (pending !== undefined) await inTime(() => pending);
     return this.current;
   }
 

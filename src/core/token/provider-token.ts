@@ -29,14 +29,14 @@ export class ProviderToken extends LatestToken implements TokenSource {
     this.#provider = provider;
   }
 
-  async tokenFor({ rejected, rejectedBefore, within }: TokenRequest): Promise<string> {
+  async tokenFor({ rejected, rejectedBefore, inTime }: TokenRequest): Promise<string> {
     if (rejected !== undefined && rejectedBefore !== undefined) return rejected;
-    const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));
+    const ask = (renewed?: string): Promise<string> => inTime((limit) => this.#ask(limit.signal, renewed));
     const renewal = this.#renewalOf(rejected);
     if (rejected !== undefined && renewal === undefined) {
-      return within((limit) => this.#renewFirst(rejected, limit));
+      return inTime((limit) => this.#renewFirst(rejected, limit));
     }
-    if (renewal !== undefined) await within(() => renewal.waitToLimit());
+    if (renewal !== undefined) await inTime(() => renewal.waitToLimit());
     const token = await ask();
     // The provider may not know yet that it was refused, or not in the context of this call.
     return token === (rejected ?? rejectedBefore) ? ask(token) : token;

@@ -14,9 +14,9 @@ export class StaticToken extends LatestToken implements TokenSource {
   }
 
   /** After a 401, a rotation that is under way may bring another token. */
-  tokenFor({ rejected, isRotation, within }: TokenRequest): string | Promise<string> {
+  tokenFor({ rejected, isRotation, inTime }: TokenRequest): string | Promise<string> {
     if (isRotation || rejected !== this.current || this.#underWay().length === 0) return this.current;
-    return within(() => this.#replaced(rejected)).then(() => this.current);
+    return inTime(() => this.#replaced(rejected)).then(() => this.current);
   }
 
   /**

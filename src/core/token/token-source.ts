@@ -43,7 +43,7 @@ export interface TokenRequest {
   readonly isRotation: boolean;
   readonly isPaused: (token: string) => boolean;
   /** Runs work within the limits of the call, which count from the first such work. Rejects with `STOPPED` when they end. */
-  readonly within: <Result>(work: (limit: Deadline) => Promise<Result>) => Promise<Result>;
+  readonly inTime: <Result>(work: (limit: Deadline) => Promise<Result>) => Promise<Result>;
 }
 
 export interface TokenSource {

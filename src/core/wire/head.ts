@@ -1,5 +1,5 @@
 import { parseUrl } from "../checks/values.ts";
-import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
+import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /**
@@ -10,19 +10,6 @@ export interface ResponseHead extends RateLimitHead {
   readonly headers: Headers;
   /** A `fetch` has followed a redirect, so this is another request's response. */
   readonly isFollowed?: boolean;
-}
-
-/** A response, read as far as it matters. */
-export interface Exchange {
-  readonly head: ResponseHead;
-  readonly text?: string | undefined;
-  /** The body of a success says that it is the service's; `undefined` if too little of it has come. */
-  readonly isFromService?: boolean | undefined;
-  /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
-  readonly body?: unknown;
-  /** The `fetch` option has read the body of any other, so nothing is known of it. */
-  readonly isUnread?: boolean | undefined;
-  readonly pause?: ReportedPause | undefined;
 }
 
 /** Reads the head of the response to a request for `asked`. Of a redirect that was followed, only where it led counts. */

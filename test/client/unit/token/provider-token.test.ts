@@ -18,7 +18,7 @@ function manual() {
       rejectedBefore: undefined,
       isRotation: false,
       isPaused: () => false,
-      within: (work) => work(limit),
+      inTime: (work) => work(limit),
     });
   const rejected = () => calls.map(({ context }) => context.rejected);
   return { calls, token, read, rejected };

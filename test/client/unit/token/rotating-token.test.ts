@@ -77,7 +77,7 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
     const none = { rejected: undefined, rejectedBefore: undefined, isRotation: false, isPaused: () => false };
-    await Promise.resolve(source.tokenFor({ ...none, within: (work) => work(undefined as never) }));
+    await Promise.resolve(source.tokenFor({ ...none, inTime: (work) => work(undefined as never) }));
     const sent = source.current;
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
