@@ -24,7 +24,7 @@ const parts = {
 };
 
 const layers = [
-  { name: "checks", files: ["core/checks/", "core/wire/json.ts", "core/wire/json-value.ts", "core/wire/headers.ts"] },
+  { name: "checks", files: ["core/checks/", "core/wire/json.ts", "core/wire/headers.ts"] },
   {
     name: "values",
     files: ["core/time/", "core/wire/url.ts", "core/wire/service.ts", "core/wire/method.ts", "client/version.ts"],
@@ -54,7 +54,6 @@ const layers = [
       "core/wire/fetch-options.ts",
       "core/wire/head.ts",
       "core/wire/retry-after.ts",
-      "core/call/from-service.ts",
       "core/call/outcome.ts",
       "core/call/operation.ts",
       "core/wire/path.ts",
@@ -136,7 +135,7 @@ const foundation = [
   "core/secrets/",
   "core/checks/",
   "core/wire/json.ts",
-  "core/wire/json-value.ts",
+
   "core/wire/headers.ts",
   "core/time/",
   "core/errors/",
@@ -180,7 +179,6 @@ const bulkKnows = [
   "core/call/api-promise.ts",
   "core/call/internals.ts",
   "core/call/outcome.ts",
-  "core/call/from-service.ts",
   "core/call/decide-retry.ts",
   "core/call/settings.ts",
   "core/instrumentation.ts",
@@ -207,7 +205,6 @@ const doctorKnows = [
   "core/token/token-format.ts",
   "core/wire/path.ts",
   "core/wire/head.ts",
-  "core/call/from-service.ts",
   "core/call/outcome.ts",
   "core/call/decide-retry.ts",
   "emulator/conventions.ts",

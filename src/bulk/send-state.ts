@@ -1,6 +1,5 @@
 import { type AnyAutomationError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { isRefusalOfService } from "../core/call/from-service.ts";
-import { type CallOutcome, isHarmless, outcomeOfError } from "../core/call/outcome.ts";
+import { type CallOutcome, isHarmless, isRefusalOfService, outcomeOfError } from "../core/call/outcome.ts";
 import { SendError } from "../core/errors/send-error.ts";
 import type { CallEnd } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";

@@ -1,4 +1,4 @@
-import { isSuccessOfService } from "../core/call/from-service.ts";
+import { isSuccessOfService } from "../core/call/outcome.ts";
 import { isRecord } from "../core/checks/values.ts";
 import { refusalClass } from "../core/errors/classes.ts";
 import { isSuccess as isSuccessStatus } from "../core/wire/head.ts";

@@ -13,7 +13,7 @@ import {
 } from "../core/checks/validators.ts";
 import { isPlainObject, isPromise } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
-import { writeJson } from "../core/wire/json-value.ts";
+import { writeJson } from "../core/wire/json.ts";
 
 interface Checks {
   options<Fields extends Shape>(value: unknown, what: string, shape: Fields): Parsed<Fields>;

@@ -7,7 +7,7 @@ import { Deadline } from "../time/deadline.ts";
 import { containsToken } from "../token/token-format.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { FetchFunction } from "../wire/http-request.ts";
-import { writeJson } from "../wire/json-value.ts";
+import { writeJson } from "../wire/json.ts";
 import { encodePath } from "../wire/path.ts";
 import { apiResponse } from "./api-promise.ts";
 import { CallEvents } from "./call-events.ts";

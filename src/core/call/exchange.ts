@@ -8,9 +8,8 @@ import { isSuccess, parseHead, type ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call, Received } from "./call.ts";
 import { connectionError, parseError, stoppedError } from "./create-error.ts";
-import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
 import { HttpFailure } from "./http.ts";
-import { isBodyDue } from "./operation.ts";
+import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./outcome.ts";
 
 interface Sending {
   readonly token: string;
@@ -113,7 +112,9 @@ const NO_BODY_YET: ReceivedBody = { text: "", isWhole: false };
 
 /** Notes a response, as far as its body has come. Returns whether a success is the service's. */
 function noteAnswer(call: Call, { status }: ResponseHead, body = NO_BODY_YET): boolean | undefined {
-  const isFromService = isSuccess(status) ? isSuccessOfService(body, isBodyDue(call.operation)) : undefined;
+  const { method, schema } = call.operation;
+  const isDue = schema !== undefined && method !== "DELETE";
+  const isFromService = isSuccess(status) ? isSuccessOfService(body, isDue) : undefined;
   call.note({ status, isFromService });
   return isFromService;
 }

@@ -63,11 +63,6 @@ export interface Caller {
   parse<Result>(name: string, read: () => Result): Result;
 }
 
-/** `true` for an operation whose 2xx response has a body. */
-export function isBodyDue({ method, schema }: Operation<unknown>): boolean {
-  return schema !== undefined && method !== "DELETE";
-}
-
 /** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
 export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
   return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));

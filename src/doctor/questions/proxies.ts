@@ -1,4 +1,4 @@
-import { isRefusalOfService } from "../../core/call/from-service.ts";
+import { isRefusalOfService } from "../../core/call/outcome.ts";
 import { agrees, contradicts, type Finding, type Question, question, type Seen, unasked } from "../question.ts";
 import { codeOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import { DECODED_SLASH, ENCODED_SLASH, UNKNOWN_SESSION, withoutMadeUp } from "../steps.ts";

@@ -5,7 +5,7 @@ import { hasCode, isDate, isError } from "../../../../src/core/checks/values.ts"
 import { explain } from "../../../../src/core/errors/explanation.ts";
 import { Redactor } from "../../../../src/core/secrets/redact.ts";
 import { TokenUnavailable } from "../../../../src/core/token/token-source.ts";
-import { writeJson } from "../../../../src/core/wire/json-value.ts";
+import { writeJson } from "../../../../src/core/wire/json.ts";
 
 type Class = (abstract new (...parameters: never[]) => object) & { readonly prototype: object };
 

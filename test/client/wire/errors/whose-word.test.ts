@@ -1,6 +1,6 @@
 /**
  * Whose word a 2xx is: each kind of operation, each kind of body, and the end of the call. Every form of a body is in
- * `test/client/unit/call/from-service.test.ts`.
+ * `test/client/unit/call/outcome.test.ts`.
  */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type Client, path } from "../../../../src/client/index.ts";
