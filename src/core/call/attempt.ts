@@ -11,7 +11,6 @@ import { buildError, pausedError, refusalError, stoppedError } from "./create-er
 import { performExchange } from "./exchange.ts";
 import { rotatesToken } from "./operation.ts";
 
-/** Takes the call's position in the queue of the rate limiter, once, for all its requests. */
 export function takePosition(call: Call): Permit {
   const { baseUrl: service, maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
   const { endsAt, signal } = call.deadline;
@@ -96,7 +95,6 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
   }
 }
 
-/** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
 function usableToken(call: Call, token: string): string {
   const { unauthorized } = call;
   if (token === unauthorized?.token) throw unauthorized.error;
@@ -192,7 +190,6 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   }
 }
 
-/** Waits in the queue. Resolves with `undefined` if the token changes first. */
 async function admittedOrChanged(
   call: Call,
   token: string,

@@ -62,7 +62,6 @@ export class CallEvents {
     return { callId: id, operation: operation.name, attempt: this.#attempt };
   }
 
-  /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
   end(error: AnyAutomationError | undefined, { attempts, status }: Pick<EndEvent, "attempts" | "status">): void {
     this.enterStage("total");
     const ended = error ?? { kind: undefined, outcome: "accepted", status };

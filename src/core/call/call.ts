@@ -20,7 +20,6 @@ export interface Unauthorized {
   readonly error: AutomationError;
 }
 
-/** A response, read as far as it matters. */
 export interface Received {
   readonly head: ResponseHead;
   readonly text?: string | undefined;
@@ -47,12 +46,9 @@ export class Call {
   latestResponse: ResponseHead | undefined;
   /** The cause of a later error: why the call waits or is sent again. */
   lastFailure: AutomationError | undefined;
-  /** The latest 401, and its token. */
   unauthorized: Unauthorized | undefined;
   readonly events: CallEvents | undefined;
-  /** The observer of another part of the package, where one follows the call. */
   inner: InnerObserver | undefined;
-  /** The part of its URL behind that of the client. */
   readonly #target: string;
   /** Nothing that is shown may contain one. */
   readonly #tokens = new Set<string>();

@@ -57,7 +57,6 @@ export function parseError(call: Call, received: Received, body: string): errors
   return buildError(errors.ResponseParseError, call, { summary, progress: received });
 }
 
-/** A success of another shape than expected: what its schema found, or threw, free of secrets. */
 export function validationError(
   call: Call,
   received: Received,
@@ -106,7 +105,6 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
   });
 }
 
-/** The connection failed: before there was a response, or within the body of a success. */
 export function connectionError(
   call: Call,
   { words, said, permanent }: ConnectionFault,

@@ -20,7 +20,6 @@ export interface BackoffContext extends Pick<RetryContext, "retries" | "random">
   readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
 }
 
-/** Why a call is sent again, and after how long. */
 export interface RetryDecision {
   readonly reason: Exclude<RetryReason, "rate_limit" | "unauthorized">;
   readonly delayMs: number;

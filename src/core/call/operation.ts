@@ -21,7 +21,6 @@ export interface Operation<Output> {
   readonly fields?: readonly string[] | undefined;
   /** The schema of the response's body; without one the body is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
-  /** The schema that holds even where validation is lenient. */
   readonly lenientSchema?: StandardSchema | undefined;
   /**
    * The treatment of the body of the service's 2xx. Omitted: it must be JSON, or empty where there is no schema.
@@ -36,7 +35,6 @@ export interface Operation<Output> {
   readonly options: ParsedCallOptions;
 }
 
-/** An operation as resources describe it; `label` is the name where it is left out. */
 export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> & { readonly label?: string };
 
 export interface Origin<Output> {
@@ -59,7 +57,6 @@ export interface Caller {
     describe: () => OperationFields<Output>,
     origin?: Origin<Output>,
   ): Promise<Success<Output>>;
-  /** Reads arguments before there is anything to send. Throws the error that a call would reject with. */
   parse<Result>(name: string, read: () => Result): Result;
 }
 

@@ -18,7 +18,6 @@ export interface Answer {
   readonly isFromService?: boolean | undefined;
 }
 
-/** The next event of a request of a call, or of the call. */
 export type OutcomeEvent = "sent" | "unsent" | "again" | Answer;
 
 export const NOTHING_SENT: CallOutcome = { latest: "not_sent", isAmbiguous: false };
@@ -47,7 +46,6 @@ export function outcomeOf({ latest, isAmbiguous }: CallOutcome): Outcome {
   return isAmbiguous ? "unknown" : latest;
 }
 
-/** `true` if nothing of the call was applied. */
 export function isHarmless({ latest, isAmbiguous }: CallOutcome): boolean {
   return !isAmbiguous && !mayBeApplied(latest);
 }

@@ -9,7 +9,6 @@ import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "./
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;
-/** The longest key and the longest message of an issue, in characters. */
 const LONGEST_KEY = 100;
 const LONGEST_MESSAGE = 300;
 

@@ -15,7 +15,6 @@ export interface ServiceWords {
   readonly detail: string | undefined;
 }
 
-/** The form of a code; anything else in its place is a sentence. */
 const CODE = /^[\w.:-]{1,64}$/;
 
 /** Tags of pages, comments, closing tags and attributes. `<integer>` and other words in angle brackets are none. */
@@ -48,7 +47,6 @@ function sentenceOf(value: unknown): string | undefined {
   return line === "" || MARKUP.test(line) ? undefined : line;
 }
 
-/** A code as messages show it: nothing if it has another form than codes have. */
 export function shownCode(code: string | undefined): string {
   return code !== undefined && CODE.test(code) ? ` ${code}` : "";
 }
@@ -74,7 +72,6 @@ export interface Refused {
   readonly isUnread: boolean | undefined;
 }
 
-/** Advice on a refusal: each rule that applies, in this order. */
 export function adviceOn(refused: Refused): readonly string[] {
   return RULES.flatMap((rule) => rule(refused) ?? []);
 }

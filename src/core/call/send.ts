@@ -38,7 +38,6 @@ export class Send implements Caller {
     return this.#client.baseUrl;
   }
 
-  /** The `totalTimeoutMs` of calls without one of their own. */
   get totalTimeoutMs(): number {
     return this.#client.totalTimeoutMs;
   }
@@ -97,7 +96,6 @@ export class Send implements Caller {
     throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
   }
 
-  /** A short text of the service as errors show it, without secrets. */
   short(text: string): string | undefined {
     return this.#redactor.short(text);
   }

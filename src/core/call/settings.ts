@@ -61,19 +61,15 @@ export interface Context extends Settings {
   /** The platform may send a `DELETE` again by itself. */
   readonly platformMayRepeat: boolean;
   readonly tokenSource: TokenSource;
-  /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly observers: CombinedInstrumentation | undefined;
-  /** Runs the functions of the application that see calls. */
   readonly runHook: RunHook;
   /** Writes a line to its log that is about no single call. */
   readonly say: ((level: "info" | "warn", text: string) => void) | undefined;
   /** The instrumentation of another part of the package that derived the client. */
   readonly inner?: InnerInstrumentation | undefined;
-  /** Events that the client has emitted already and emits once. */
   readonly emittedOnce: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
     readonly paused: Map<string, AttemptId>;
-    /** Methods and templates of paths whose deprecation has been told. */
     readonly deprecated: Set<string>;
   };
 }
@@ -118,7 +114,6 @@ const CALL_OPTIONS = namesOf("call", {
   onResponse: functions<NonNullable<CallOptions["onResponse"]>>(),
 } satisfies Shape<CallOptions>);
 
-/** The options of a call, before they are laid over the settings of its client. */
 export type ParsedCallOptions = Parsed<typeof CALL_OPTIONS>;
 
 const NO_OPTIONS: ParsedCallOptions = {};

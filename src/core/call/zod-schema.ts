@@ -34,7 +34,6 @@ function expectationOf(issue: z.core.$ZodRawIssue): string {
   return `must be ${words}, got ${kindOf(issue.input)}`;
 }
 
-/** A value of a response by its kind alone. */
 function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

@@ -33,7 +33,6 @@ interface CallTerms extends Terms {
   readonly rotate: Rotate;
 }
 
-/** The token of this process that a stored token is, or has become, at a service. */
 export function livingToken(service: string, stored: StoredToken): LivingToken {
   return knownTokens<LivingToken>().get(service, stored.plaintext) ?? new LivingToken(service, stored);
 }

@@ -26,7 +26,6 @@ export function isRotationDue({ dueAt, dueAtAge, notBefore }: RotationSchedule, 
   return at.monotonic >= notBefore && (at.wall >= dueAt || at.monotonic >= dueAtAge);
 }
 
-/** The schedule of a token of unknown age: due `renewBeforeMs` before it expires. */
 export function scheduleInitial(expiresAt: number, renewBeforeMs: number, at: Moment): RotationSchedule {
   const dueAt = expiresAt - renewBeforeMs;
   return { dueAt, dueAtAge: at.monotonic + dueAt - at.wall, notBefore: at.monotonic };

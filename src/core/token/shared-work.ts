@@ -18,7 +18,6 @@ export class SharedWork<Result> {
     this.#endsAt = now() + Math.min(limitMs, LONGEST_WORK_MS);
   }
 
-  /** `true` while a call may wait for it, or use its result. */
   get isCurrent(): boolean {
     return now() < this.#endsAt;
   }

@@ -30,7 +30,6 @@ export function isTaken({ body, bodyUsed }: Response): boolean {
   return bodyUsed || body?.locked === true;
 }
 
-/** Reads the text of a body. Never rejects. */
 export async function readBody(response: Response, deadline: Deadline, limits: Limits): Promise<BodyText> {
   const received = { text: "" };
   let reader: Reader | undefined;

@@ -7,7 +7,6 @@ export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 /** Headers that no caller sets. With some of them, the platform would send less or more than the body, or wait. */
 const RESERVED = /^(?:authorization|cookie|host|content-length|transfer-encoding|connection|expect)$/i;
 
-/** Extra headers as a plain record with lower-case names, without those that are `undefined`. */
 export function parseHeaders(headers: object): Readonly<Record<string, string>> {
   const parsed = new Headers();
   const entries: Iterable<unknown> = isIterable(headers) ? headers : Object.entries({ ...headers });

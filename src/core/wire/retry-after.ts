@@ -38,7 +38,6 @@ function toMilliseconds(seconds: number): number {
   return Math.min(Math.ceil(Number((seconds * 1_000).toFixed(6))), Number.MAX_SAFE_INTEGER);
 }
 
-/** One of the three HTTP-date forms as milliseconds since the epoch; `undefined` for anything else. */
 export function parseHttpDate(text: string, clockMs: number): number | undefined {
   const form = HTTP_DATES.find(([candidate]) => candidate.test(text));
   if (form === undefined) return undefined;
