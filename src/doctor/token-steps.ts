@@ -1,6 +1,6 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { outcomeOfAnswer } from "../core/call/outcome.ts";
+import { isRefusalOfService, outcomeOfAnswer } from "../core/call/outcome.ts";
 import { encodeSegment } from "../core/wire/path.ts";
 import { fieldsOf, idOf, isOfService, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
@@ -22,7 +22,7 @@ export const CREATED: Step = step({
 /** `true` for an answer to the creation after which the token may be there, by the rule of the client for its own writes. */
 export function mayExist(created: Answer): boolean {
   if (created.kind === "response") {
-    const isFromService = isOfService(created, { isBodyDue: true });
+    const isFromService = isOfService(created, { isBodyDue: true }) || isRefusalOfService(created.json);
     return outcomeOfAnswer({ status: created.status, isFromService }) !== "rejected";
   }
   return created.kind === "failure" && created.isSent;

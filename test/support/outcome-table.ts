@@ -66,23 +66,21 @@ export const FATES: readonly FateRow[] = [
     incidents: responses(ITEM, OF_SERVICE),
   },
   {
-    happened: "any other 4xx but 408 and 499, also one of a proxy; 307 or 308",
-    drawn: "another 4xx; 307, 308",
+    happened: "401 or 429; any other 4xx of the service but 408 and 499",
+    drawn: "401, 429; another 4xx of the service",
     outcome: "rejected",
     state: "not_sent",
-    incidents: [
-      ...responses(OTHER_REFUSALS, OF_SERVICE, ...OF_A_PROXY),
-      ...responses(ITEM, ...OF_A_PROXY),
-      ...responses([307, 308], ""),
-    ],
+    incidents: [...responses(OTHER_REFUSALS, OF_SERVICE), ...responses([401, 429], ...OF_A_PROXY)],
   },
   {
-    happened: "5xx, 408, 499 or any other 3xx; a redirect that your `fetch` has followed",
-    drawn: "5xx, 408, 499; another 3xx",
+    happened:
+      "5xx, 408, 499 or 3xx; any other 4xx of something else, such as a proxy; a redirect that your `fetch` has followed",
+    drawn: "5xx, 408, 499, 3xx; 4xx of a proxy",
     outcome: "unknown",
     state: "unknown",
     incidents: [
-      ...responses([300, 301, 302, 303, 304], ""),
+      ...responses([300, 301, 302, 303, 304, 307, 308], ""),
+      ...responses([...ITEM, ...OTHER_REFUSALS.filter((status) => status !== 401 && status !== 429)], ...OF_A_PROXY),
       ...responses([408, 499, 500, 501, 502, 503, 504, 511, 520, 599], OF_SERVICE, ...OF_A_PROXY),
       { status: 201, body: '{"number":1,"title":"One","status":"open"}', url: "https://login.example/" },
     ],

@@ -103,10 +103,8 @@ const REJECTED: readonly (readonly [kind: ErrorKind, statuses: readonly number[]
   ["not_found", [404]],
   ["conflict", [409]],
   ["auth", [401]],
-  ["redirect", [307, 308]],
 ];
-/** Other redirects may be the answer to a write that was performed. */
-const REDIRECTS = [300, 301, 302, 303, 304];
+const REDIRECTS = [300, 301, 302, 303, 304, 307, 308];
 const FINAL_SERVER_ERRORS = [501, 505, 506, 507, 508, 510, 511, 519, 530, 599];
 const TRANSIENT = [408, 500, 502, 503, 504, 520, 522, 524, 529];
 /** Also words that a connection was refused: they are no evidence. */

@@ -7,7 +7,7 @@ import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
-import type { ResponseHead } from "../wire/head.ts";
+import { isSuccess, type ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call, Received } from "./call.ts";
 import { mayRepeat } from "./decide-retry.ts";
@@ -183,7 +183,8 @@ export function buildError<Details extends ErrorDetails, Failure>(
   };
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const doubt = isFromService === false ? `; it was probably not the service that answered; ${DOCTOR}` : "";
+  const isForeign = isFromService === false && isSuccess(head?.status ?? 0);
+  const doubt = isForeign ? `; it was probably not the service that answered; ${DOCTOR}` : "";
   const message = `${operation.label}: ${summary}${doubt}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }

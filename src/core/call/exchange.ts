@@ -9,7 +9,7 @@ import { isWrite } from "../wire/method.ts";
 import type { Call, Received } from "./call.ts";
 import { connectionError, parseError, stoppedError } from "./create-error.ts";
 import { HttpFailure } from "./http.ts";
-import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./outcome.ts";
+import { beginsAsJson, isRefusalOfService, isSuccessOfService, type ReceivedBody } from "./outcome.ts";
 
 interface Sending {
   readonly token: string;
@@ -86,8 +86,12 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
     if (head.isFollowed) discard(response);
     const isUnread = isTaken(response);
     const body = head.isFollowed ? undefined : await readRefusal(response, deadline);
-    if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
-    return { head, body, pause, isUnread };
+    const isFromService = isRefusalOfService(body);
+    call.note({ status: head.status, isFromService });
+    const received = { head, body, pause, isUnread, isFromService };
+    if (call.deadline.reason === "abort")
+      throw stoppedError(call, { deadline: call.deadline, phase: "body", ...received });
+    return received;
   }
   const { operation, settings } = call;
   const { maxResponseBytes } = settings;

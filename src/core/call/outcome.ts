@@ -14,7 +14,7 @@ export interface CallOutcome {
 export interface Answer {
   /** 0 for a redirect that a browser hides. */
   readonly status: number;
-  /** The body of a 2xx says that it is the service's; `undefined` while that is not known. */
+  /** The body says that the answer is the service's; `undefined` while that is not known. */
   readonly isFromService?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ export const NOTHING_SENT: CallOutcome = { latest: "not_sent", isAmbiguous: fals
  * | the request is sent | `unknown` | as before |
  * | it was not sent | `not_sent` | as before |
  * | it is answered 2xx, and that is the service's | `accepted` | as before |
- * | it is answered 4xx but 408 and 499, 307 or 308 | `rejected` | as before |
+ * | it is answered 401 or 429, or the service's own 4xx but 408 and 499 | `rejected` | as before |
  * | it is answered anything else | `unknown` | as before |
  * | the call is to be sent again, or its platform may have done so | as before | as before, or the request may have been applied |
  */
@@ -58,10 +58,11 @@ export function outcomeOfError(error: unknown): CallOutcome {
 
 export function outcomeOfAnswer({ status, isFromService }: Answer): Outcome {
   if (isSuccess(status)) return isFromService ? "accepted" : "unknown";
-  // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
-  const isRedirect = status < 400 && status !== 307 && status !== 308;
+  // A gateway that asks for a token or for a wait has passed nothing on.
+  if (status === 401 || status === 429) return "rejected";
   // 499 is the word of a proxy: its client has gone away, perhaps after the request was passed on.
-  return isRedirect || status === 408 || status === 499 || status >= 500 ? "unknown" : "rejected";
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 499;
+  return isRefusal && isFromService ? "rejected" : "unknown";
 }
 
 function mayBeApplied(outcome: Outcome): boolean {

@@ -58,7 +58,7 @@ export interface ErrorDetails extends ErrorRecords {
   requestId?: string | undefined;
   /**
    * The effect of the request, which says whether a write may be sent again. `not_sent`: nothing reached the
-   * service. `rejected`: the service, or a proxy before it, refused it. `accepted`: the service answered 2xx, but the response
+   * service. `rejected`: the service refused it, or a 401 or 429 came in its place. `accepted`: the service answered 2xx, but the response
    * was lost or could not be used: do not send a write again. `unknown`: it may have been applied, or something else answered
    * in the service's place: check first. A read changes nothing: it has no outcome where that of a write would be
    * `unknown`, or where no connection was made.

@@ -14,8 +14,12 @@ import {
   outcomeOfError,
 } from "../../../../src/core/call/outcome.ts";
 
-const UNKNOWN = [0, 300, 301, 302, 303, 304, 305, 306, 309, 399, 408, 499, 500, 501, 502, 503, 504, 511, 520, 599, 999];
-const REJECTED = [307, 308, 400, 401, 403, 404, 405, 407, 409, 413, 421, 422, 429, 431, 451];
+const UNKNOWN = [
+  0, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 399, 408, 499, 500, 501, 502, 503, 504, 511, 520, 599, 999,
+];
+const REJECTED = [400, 403, 404, 405, 407, 409, 413, 421, 422, 431, 451];
+/** Whoever says so. */
+const NOT_PASSED_ON = [401, 429];
 const SUCCESSES = [200, 201, 202, 204, 206, 299];
 
 const outcomes = fc.record({
@@ -27,8 +31,11 @@ describe("an event changes the outcome of the latest request, and never what is 
   const events: readonly (readonly [OutcomeEvent, CallOutcome["latest"]])[] = [
     ["sent", "unknown"],
     ["unsent", "not_sent"],
-    ...UNKNOWN.map((status) => [{ status }, "unknown"] as const),
-    ...REJECTED.map((status) => [{ status }, "rejected"] as const),
+    ...[...UNKNOWN, ...REJECTED].map((status) => [{ status }, "unknown"] as const),
+    ...UNKNOWN.map((status) => [{ status, isFromService: true }, "unknown"] as const),
+    ...REJECTED.map((status) => [{ status, isFromService: true }, "rejected"] as const),
+    ...REJECTED.map((status) => [{ status, isFromService: false }, "unknown"] as const),
+    ...NOT_PASSED_ON.map((status) => [{ status, isFromService: false }, "rejected"] as const),
     ...SUCCESSES.map((status) => [{ status, isFromService: true }, "accepted"] as const),
     ...SUCCESSES.map((status) => [{ status, isFromService: false }, "unknown"] as const),
     ...SUCCESSES.map((status) => [{ status }, "unknown"] as const),
@@ -56,8 +63,9 @@ test.each([
 const REQUESTS: readonly { readonly seen: readonly OutcomeEvent[]; readonly mayBeApplied: boolean }[] = [
   { seen: ["unsent"], mayBeApplied: false },
   { seen: [], mayBeApplied: true },
-  ...REJECTED.map((status) => ({ seen: [{ status }], mayBeApplied: false })),
-  ...[...UNKNOWN, ...SUCCESSES].map((status) => ({ seen: [{ status }], mayBeApplied: true })),
+  ...NOT_PASSED_ON.map((status) => ({ seen: [{ status }], mayBeApplied: false })),
+  ...REJECTED.map((status) => ({ seen: [{ status }, { status, isFromService: true }], mayBeApplied: false })),
+  ...[...UNKNOWN, ...REJECTED, ...SUCCESSES].map((status) => ({ seen: [{ status }], mayBeApplied: true })),
   ...SUCCESSES.map((status) => ({ seen: [{ status }, { status, isFromService: true }], mayBeApplied: true })),
 ];
 

@@ -204,12 +204,16 @@ describe("advice that depends on the token", () => {
   test.each<[readonly string[], object, string]>([
     [
       ["project:read", "x"],
-      { message: "no" },
-      '403: no; not in SCOPES: "project:read", "x"; did you mean "projects:read"?',
+      { error: "no_scope", message: "no" },
+      '403 no_scope: no; not in SCOPES: "project:read", "x"; did you mean "projects:read"?',
     ],
-    [["x"], {}, '403; not in SCOPES: "x"'],
-    [["issues:write"], {}, "403; a token can have only scopes that its creator holds"],
-    [["issues:write"], { message: "a token can hold no more" }, "403: a token can hold no more"],
+    [["x"], { error: "no_scope" }, '403 no_scope; not in SCOPES: "x"'],
+    [["issues:write"], { error: "no_scope" }, "403 no_scope; a token can have only scopes that its creator holds"],
+    [
+      ["issues:write"],
+      { error: "no_scope", message: "a token can hold no more" },
+      "403 no_scope: a token can hold no more",
+    ],
   ])(
     "a creation of a token with %j is refused: it names unknown scopes, and says nothing twice",
     async (scopes, body, said) => {

@@ -208,7 +208,6 @@ test("the outcome of a rotation, by its last failure", async () => {
     [[notConnected, connectionLost], RULES.connectionLost.outcome],
     [[notConnected], RULES.noConnection.outcome],
     [[responds(302)], "unknown"],
-    [[responds(307)], RULES.finalStatus.outcome],
   ];
   for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
 });

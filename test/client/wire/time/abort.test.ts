@@ -81,7 +81,7 @@ const moments: readonly Moment[] = [
   {
     when: "a refusal's body stalls",
     replies: [() => new Response(new ReadableStream(), { status: 400 })],
-    outcome: "rejected",
+    outcome: "unknown",
     requests: 1,
     where: "while reading the response",
   },
