@@ -5,7 +5,7 @@ import { type Deadline, STOPPED } from "../core/time/deadline.ts";
 import { shortened } from "../core/time/jitter.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
-import type { SlotReply } from "./slot-reply.ts";
+import { describePace, type SlotReply } from "./slot-reply.ts";
 import { type Connection, type TokenCommand, TokenCommands, whole } from "./token-commands.ts";
 import type { TokenAtService } from "./token-keys.ts";
 
@@ -39,6 +39,8 @@ export class FleetGate extends TokenGate {
   #cancelSync: (() => void) | undefined;
   #users = 0;
   #pauses = 0;
+  /** Requests of all processes, as of the latest reply. */
+  #fleetInFlight = 0;
   #clearedAt: number | undefined;
   /** The end of the pause that is shared, on the local clock. */
   #sharedPauseEndsAt = 0;
@@ -53,6 +55,10 @@ export class FleetGate extends TokenGate {
 
   override get isIdle(): boolean {
     return this.#users === 0 && this.#sharedPauseEndsAt <= now() && super.isIdle;
+  }
+
+  override get inFlight(): number {
+    return Math.max(super.inFlight, this.isShared ? this.#fleetInFlight : 0);
   }
 
   /** `true` if Redis is asked. Otherwise this process uses its own gate alone. */
@@ -152,7 +158,8 @@ export class FleetGate extends TokenGate {
     const granted = [whole(lease.grantedAt), String(lease.pausesBefore)];
     const asked = [whole(pause?.askedMs ?? 0), whole(pause?.lastsMs ?? 0)];
     const limits = [String(head?.remaining ?? ""), String(head?.limit ?? "")];
-    void this.#commands.run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits]));
+    const pace = describePace(this.state.pace);
+    void this.#commands.run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits, ...pace]));
   }
 
   /** Clears the pause for all processes. Rejects with `ConnectionError` if Redis does not confirm it in time. */
@@ -202,8 +209,9 @@ export class FleetGate extends TokenGate {
   }
 
   #learn(reply: SlotReply): void {
-    const { pauses, clearedAt, pause, refusals, quota, pace } = reply;
+    const { pauses, clearedAt, pause, refusals, quota, pace, inFlight } = reply;
     this.#pauses = pauses;
+    this.#fleetInFlight = inFlight;
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;

@@ -1,5 +1,5 @@
+import { CALM_MS } from "../core/rate-limit/pace.ts";
 import { STALLED_AFTER_MS } from "../core/rate-limit/token-gate.ts";
-import { PACE } from "./pace-script.ts";
 import { REPLY } from "./slot-reply.ts";
 
 /**
@@ -94,7 +94,18 @@ local function readRemaining()
   local age = now - read('observedAt')
   return age >= 0 and age <= WINDOW and tonumber(redis.call('HGET', known, 'remaining')) or nil
 end
-${PACE}-- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
+-- The pace that processes told, or nil if no pause is near. They alone compute it.
+local function readPace()
+  local calm = now - read('pacedAt')
+  if calm < 0 or calm > ${CALM_MS} then return nil end
+  return { calm = calm, width = read('width'), distance = read('distance') }
+end
+-- The time until the next may go at its distance from the latest one.
+local function distanceLeft()
+  local pace = readPace()
+  return pace and math.max(0, math.min(pace.distance, pace.distance - (now - read('sentAt')))) or 0
+end
+-- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
 local function readRoom()
   if read('refusals') > 0 then
     -- The probe's lease is that of its slot, so the role passes on when either is given back, or expires.
@@ -132,9 +143,7 @@ if not isHeld then
     joinQueue()
     return reply('full', ahead)
   end
-  -- It is alone until another one goes.
-  local isAlone = not mustProbe and redis.call('ZCARD', slots) == 0
-  write('sentAt', now, 'alone', isAlone and slot or '')
+  write('sentAt', now)
   leaveQueue()
   if room and ARGV[10] == '1' then joinQueue() end
 end
@@ -146,11 +155,12 @@ return reply('granted')
 /**
  * Releases a slot, with the response of the service. ARGV 8: the slot. 9: 'refused' (a 429), 'passed' (any other
  * response), or 'left' (none). 10 and 11: when the slot was granted, and how many pauses had begun then. 12 and 13: the
- * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''.
+ * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''. From 16 on, the pace that the
+ * process computes of this: width, the widest (0 for none), distance, requests that got through, the time for which the
+ * distance is kept, and the times since the latest one that got through and since the pause. Without a pause there is none.
  */
 export const REPORT = `${OPENING}
 local slot, outcome, startedAt, pausesBefore = ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
-local inFlight, wasAlone = redis.call('ZCARD', slots), redis.call('HGET', known, 'alone') == slot
 redis.call('ZREM', slots, slot)
 if redis.call('HGET', known, 'probe') == slot then redis.call('HDEL', known, 'probe') end
 if outcome == 'left' then return reply('done') end
@@ -168,13 +178,15 @@ if outcome == 'refused' then
   -- The 429 of a request that was sent before the pause began prolongs that pause.
   if isCurrent then
     write('pauses', pausesBefore + 1, 'refusals', read('refusals') + 1)
-    narrow(startedAt, inFlight, wasAlone)
   end
   pause(tonumber(ARGV[12]), tonumber(ARGV[13]))
 elseif isCurrent then
   -- A pause that was prolonged meanwhile ends with a probe of its own.
   if ending('until') <= now then write('refusals', 0) end
-  widen(startedAt)
+end
+if isCurrent and ARGV[16] then
+  write('width', ARGV[16], 'widest', ARGV[17], 'distance', ARGV[18], 'passed', ARGV[19],
+    'keptUntil', now + ARGV[20], 'passedAt', now - ARGV[21], 'pacedAt', now - ARGV[22])
 end
 return reply('done')
 `;

@@ -24,6 +24,8 @@ export interface SlotReply {
   /** The time until the next request may go at its distance, in milliseconds. */
   readonly distanceLeftMs: number;
   readonly pace: Pace;
+  /** Requests of all processes. */
+  readonly inFlight: number;
 }
 
 /** The numbers of a reply after its outcome, in order: the name of each, and how a script computes it. */
@@ -40,10 +42,13 @@ export const NUMBERS = {
   ahead: "ahead or 0",
   distanceLeftMs: "math.ceil(distanceLeft())",
   calmMs: "pace and pace.calm or -1",
-  width: "pace and pace.width or 0",
-  widest: "pace and pace.widest or 0",
-  distanceMs: "math.ceil(pace and pace.distance or 0)",
-  passedMs: "math.max(0, now - (pace and pace.passedAt or now))",
+  width: "read('width')",
+  widest: "read('widest')",
+  distanceMs: "tostring(read('distance'))",
+  passed: "read('passed')",
+  keptMs: "read('keptUntil') - now",
+  passedMs: "now - read('passedAt')",
+  inFlight: "redis.call('ZCARD', slots)",
 } as const;
 
 type NumberName = keyof typeof NUMBERS;
@@ -66,7 +71,7 @@ export function parseSlotReply(raw: unknown): SlotReply {
   const isWhole = others.length === names.length && !others.some((value) => Number.isNaN(Number(value)));
   if (outcome === undefined || !isWhole) throw new TypeError("not a reply");
   const numbers = Object.fromEntries(names.map((name, at) => [name, Number(others[at])])) as Numbers; // by their names
-  const { redisNow, lastsMs, askedMs, pauses, refusals, clearedAt, ahead, distanceLeftMs } = numbers;
+  const { redisNow, lastsMs, askedMs, pauses, refusals, clearedAt, ahead, distanceLeftMs, inFlight } = numbers;
   return {
     outcome,
     redisNow,
@@ -78,6 +83,7 @@ export function parseSlotReply(raw: unknown): SlotReply {
     ahead,
     distanceLeftMs,
     pace: parsePace(numbers),
+    inFlight,
   };
 }
 
@@ -90,9 +96,18 @@ function parseQuota({ limit, remaining, sinceMs }: Numbers): SlotReply["quota"] 
   };
 }
 
-function parsePace({ calmMs, width, widest, distanceMs, passedMs }: Numbers): Pace {
+function parsePace({ calmMs, width, widest, distanceMs, passed, keptMs, passedMs }: Numbers): Pace {
   if (calmMs < 0) return UNPACED;
-  const limit = widest === 0 ? Number.POSITIVE_INFINITY : widest;
   const at = now();
-  return { width, widest: limit, distanceMs, tooNearMs: 0, passed: 0, passedAt: at - passedMs, pausedAt: at - calmMs };
+  const moments = { keptUntil: at + keptMs, passedAt: at - passedMs, pausedAt: at - calmMs };
+  return { width, widest: widest || Number.POSITIVE_INFINITY, distanceMs, passed, ...moments };
+}
+
+/** The arguments that tell a script of a pace, in the order of `REPORT`. */
+export function describePace(pace: Pace): string[] {
+  if (pace === UNPACED) return [];
+  const { width, widest, distanceMs, passed, keptUntil, passedAt, pausedAt } = pace;
+  const at = now();
+  const times = [keptUntil - at, at - passedAt, at - pausedAt];
+  return [width, Number.isFinite(widest) ? widest : 0, distanceMs, passed, ...times].map(String);
 }

@@ -49,8 +49,6 @@ export class Ticket implements Permit {
   endsAt = 0;
   /** It was sent ahead of the others, and has no response yet. */
   isProbe = false;
-  /** No other request has been in flight beside it, and it was not sent as the probe. */
-  isAlone = false;
   readonly #gateOf: (token: string) => TokenGate;
   #gate: TokenGate | undefined;
   /** Counts its waits: one that was left does not go on. */
@@ -154,6 +152,12 @@ export class TokenGate {
     return { quota: this.#quota, pause: this.pauseLeft, refusals: this.#refusals, pace: this.#pace };
   }
 
+  /** Requests that have begun and not ended, as far as is known. */
+  get inFlight(): number {
+    this.#dropEnded();
+    return this.#inFlight.size;
+  }
+
   get snapshot(): RateLimitSnapshot | undefined {
     return toSnapshot(this.#quota, this.pauseLeft);
   }
@@ -210,21 +214,20 @@ export class TokenGate {
   }
 
   report(ticket: Ticket, head: RateLimitHead): ReportedPause | undefined {
-    const { sentAt, isAlone } = ticket;
+    const { sentAt } = ticket;
     const isCurrent = ticket.sentAfter === this.#latestPause;
     this.#quota = observed(this.#quota, head, sentAt);
     ticket.isProbe = false;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) {
-        this.#dropEnded();
-        const inFlight = this.#inFlight.size;
-        this.#pace = narrowed(this.#pace, { at: now(), sentAt, inFlight, wasAlone: isAlone });
         this.#latestPause = Symbol();
         this.#refusals += 1;
       }
       this.#count(ticket);
       const pause = this.#close(pauseDuration(head.retryAfterMs, Math.max(1, this.#refusals), Math.random()));
+      const { inFlight } = this;
+      if (isCurrent) this.#pace = narrowed(this.#pace, { at: now(), sentAt, inFlight, pauseMs: pause.lastsMs });
       return { pauseMs: pause.lastsMs, waits: this.#refusalOf(ticket, pause) === undefined };
     }
     if (isCurrent) {
@@ -316,8 +319,6 @@ export class TokenGate {
     ticket.sentAfter = this.#latestPause;
     ticket.endsAt = this.#sentAt + GRACE_MS;
     ticket.isProbe = this.#refusals > 0;
-    ticket.isAlone = !ticket.isProbe && this.#inFlight.size === 0;
-    if (this.#inFlight.size === 1) for (const other of this.#inFlight) other.isAlone = false;
     this.#inFlight.add(ticket);
     this.#earliestEnd = Math.min(this.#earliestEnd, ticket.endsAt);
   }

@@ -50,7 +50,6 @@ interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
   heldSince: number;
   pausesBefore: number;
   /** No other request has been in flight beside it, and it was not the probe. */
-  isAlone: boolean;
   /** Its slot ends by then, if it has one. */
   endsAt: number;
   /** Ends its request by its time limit. */
@@ -118,7 +117,6 @@ export class LimiterModel {
       admission: 0,
       heldSince: 0,
       pausesBefore: 0,
-      isAlone: false,
       endsAt: 0,
       timer: undefined,
     };
@@ -156,8 +154,8 @@ export class LimiterModel {
       if (call.pausesBefore === token.pauses) {
         token.pauses += 1;
         const inFlight = this.#busyWith(call.token).length;
-        const { heldSince: sentAt, isAlone: wasAlone } = call;
-        token.pace = narrowed(token.pace, { at: fakeNow(), sentAt, inFlight, wasAlone });
+        const pauseMs = pause?.pauseMs ?? 0;
+        token.pace = narrowed(token.pace, { at: fakeNow(), sentAt: call.heldSince, inFlight, pauseMs });
       }
     } else if (call.pausesBefore === token.pauses) {
       if (fakeNow() >= token.pausedUntil) token.mustProbe = false;
@@ -298,8 +296,6 @@ export class LimiterModel {
       if (left === Infinity) expect(now, "at its distance").toBeGreaterThanOrEqual(token.sentAt + distanceMs);
     }
     token.sentAt = now;
-    call.isAlone = !token.mustProbe && others.length === 0;
-    if (others.length === 1 && others[0] !== undefined) others[0].isAlone = false;
     const endsAt = now + Math.min(call.timeoutMs, LONGEST_REQUEST_MS) + GRACE_MS;
     Object.assign(call, { state: "sent", isQueued: false, heldSince: now, pausesBefore: token.pauses, endsAt });
     if (call.timeoutMs !== Number.POSITIVE_INFINITY) {
