@@ -28,7 +28,7 @@ export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, strin
     "command-flags": "src/command/flags.ts",
     "command-files": "src/files/regular-file.ts",
     "command-scopes": "src/service/scopes.ts",
-    "command-records": "src/service/schemas/records.ts",
+    "command-outcome": "src/core/call/outcome.ts",
     "command-globals": "src/core/checks/globals.ts",
   },
 };

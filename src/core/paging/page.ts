@@ -1,8 +1,7 @@
-import * as z from "zod/v4-mini";
+import { type $ZodType, $ZodUnknown } from "zod/v4/core";
 import { isValid, type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
-import { validatorOf } from "../call/zod-schema.ts";
+import { array, custom, object, validatorOf } from "../call/zod-schema.ts";
 import { isPromise } from "../checks/values.ts";
-import { pageOf } from "./page-schema.ts";
 
 /** One page of a list, as the service sends it. */
 export interface Page<Item> {
@@ -15,9 +14,16 @@ export interface Page<Item> {
 /** Items that a page may have; the service sends at most 200. */
 const MAX_ITEMS = 10_000;
 
+// A lone surrogate has no UTF-8, so it could not be sent back. (With the flag, the halves of a pair do not match.)
+const CURSOR = /^\P{Surrogate}+$/u;
+const nextCursor = custom<string | null>(
+  "a non-empty string of well-formed Unicode, or null at the end of the list",
+  (value) => value === null || (typeof value === "string" && CURSOR.test(value)),
+);
+
 /** As `validatorOf`, for a page. Validating a million items would block the process, so they are counted before. */
-export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSchema<Page<Item>> {
-  const { validate } = validatorOf(pageOf(record))["~standard"];
+export function pageValidatorOf<Item>(record: $ZodType<Item>): StandardSchema<Page<Item>> {
+  const { validate } = validatorOf(object<Page<Item>>({ data: array(record), next_cursor: nextCursor }))["~standard"];
   return standard((value) => {
     const { data } = Object(value) as { data?: unknown }; // any value can be asked
     const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
@@ -28,7 +34,9 @@ export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSche
 }
 
 /** Validates the list envelope alone, whatever its items are. */
-export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(z.unknown());
+export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(
+  new $ZodUnknown({ type: "unknown" }),
+);
 
 /** Validates a page whose items are validated by a schema of any library, one after the other. */
 export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<Page<Item>> {

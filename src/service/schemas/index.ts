@@ -1,2 +1,1 @@
-export { pageOf } from "../../core/paging/page-schema.ts";
-export { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema, TokenSchema } from "./records.ts";
+export { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema, TokenSchema } from "./records.ts";

@@ -1,11 +1,6 @@
 import * as z from "zod/v4-mini";
+import type { Fields } from "../../core/call/zod-schema.ts";
 import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts";
-
-/**
- * The shape of a schema for a model: one schema for each of its fields, no more and no fewer, each with that field's
- * type. A schema that disagrees with its model does not compile.
- */
-export type Fields<Model> = { readonly [Field in keyof Model]-?: z.ZodMiniType<Model[Field]> };
 
 // `z.iso.datetime({ offset: true })` returns the same. The object `z.iso` would bring the formats that are not used into each
 // bundle, 400 bytes of it.
@@ -57,3 +52,18 @@ export const CreatedTokenSchema = z.looseObject({
   ...tokenFields,
   plaintext: z.string().check(z.regex(/./)),
 } satisfies Fields<CreatedToken>);
+
+/** The cursor of the next page: a non-empty string, or `null` on the last page and nowhere else (API documentation, section 2). */
+const nextCursor = z.nullable(
+  z.string().check(z.regex(/^\P{Surrogate}+$/u)), // a lone surrogate has no UTF-8, so it could not be sent back
+);
+
+/**
+ * The list envelope around items of a zod schema: `{ data, next_cursor }`.
+ *
+ * @example
+ * const page = pageOf(ProjectSchema).parse(JSON.parse(text));
+ */
+export function pageOf<Item extends z.core.SomeType>(item: Item) {
+  return z.looseObject({ data: z.array(item), next_cursor: nextCursor });
+}

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import * as z from "zod/v4-mini";
 import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../../src/client/index.ts";
 import type { StandardSchema } from "../../../src/core/call/standard-schema.ts";
-import { validatorOf } from "../../../src/core/call/zod-schema.ts";
+import { type Fields, validatorOf } from "../../../src/core/call/zod-schema.ts";
 import {
   type CreatedTokenSchema,
   IssueSchema,
@@ -11,7 +11,6 @@ import {
   SessionSchema,
   type TokenSchema,
 } from "../../../src/service/schemas/index.ts";
-import type { Fields } from "../../../src/service/schemas/records.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

@@ -13,7 +13,13 @@ import {
   SessionSchema,
   TokenSchema,
 } from "../../../../src/service/schemas/index.ts";
-import { createdTokenValidator, issueValidator, sessionValidator } from "../../../../src/service/schemas/validators.ts";
+import {
+  createdTokenValidator,
+  issueValidator,
+  projectPageValidator,
+  sessionPageValidator,
+  sessionValidator,
+} from "../../../../src/service/schemas/validators.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 
@@ -147,6 +153,77 @@ test("an application's settings of zod do not change the text of an issue", asyn
   }
 });
 
+describe("the client's own check accepts what the published schema accepts:", () => {
+  const project = fc.record({ id: anyValue(), name: anyValue() }, { requiredKeys: [] });
+  const session = fc.record({ id: anyValue(), state: anyValue() }, { requiredKeys: [] });
+  const issue = fc.record(
+    { number: anyValue(), title: anyValue(), status: anyValue(), type: anyValue() },
+    { requiredKeys: [] },
+  );
+  const created = fc.record(
+    {
+      id: anyValue(),
+      name: anyValue(),
+      key_id: anyValue(),
+      scopes: anyValue(),
+      expires_at: anyValue(),
+      plaintext: anyValue(),
+    },
+    { requiredKeys: [] },
+  );
+  const pageWith = (record: fc.Arbitrary<unknown>) =>
+    fc.record(
+      { data: fc.oneof(fc.array(record, { maxLength: 3 }), anyValue()), next_cursor: anyValue() },
+      { requiredKeys: [] },
+    );
+
+  test.each([
+    {
+      record: "a page of projects",
+      schema: pageOf(ProjectSchema),
+      own: projectPageValidator,
+      values: pageWith(project),
+    },
+    {
+      record: "a page of sessions",
+      schema: pageOf(SessionSchema),
+      own: sessionPageValidator,
+      values: pageWith(session),
+    },
+    { record: "a session", schema: SessionSchema, own: sessionValidator, values: session },
+    { record: "an issue", schema: IssueSchema, own: issueValidator, values: issue },
+    { record: "a created token", schema: CreatedTokenSchema, own: createdTokenValidator, values: created },
+  ])("$record", async ({ schema, own, values }) => {
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => {
+        const published = schema.safeParse(value).error?.issues.map(({ path }) => path);
+        const { issues } = await own["~standard"].validate(value);
+        expect(issues?.map(({ path }) => path)).toEqual(published);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Mostly text, so that whole records fit, too. */
+function anyValue(): fc.Arbitrary<unknown> {
+  const two = fc.integer({ min: 0, max: 61 }).map((value) => String(value).padStart(2, "0"));
+  const day = fc.constantFrom("01", "28", "29", "30", "31", "32");
+  const year = fc.constantFrom("0000", "1900", "2000", "2023", "2024", "9999");
+  const zone = fc.constantFrom("Z", "+00:00", "-23:59", "+24:00", "z", "");
+  const timestamp = fc
+    .tuple(year, fc.integer({ min: 0, max: 13 }), day, two, two, zone)
+    .map(([y, month, d, a, b, z]) => `${y}-${String(month).padStart(2, "0")}-${d}T${a}:${b}:${a}${z}`);
+  const odd = [undefined, null, true, 0, 12, 1.5, Number.NaN, 2 ** 53, {}, [], ["a:b"], [5], "\ud800", "\n", "é"];
+  return fc.oneof({ weight: 3, arbitrary: fc.string() }, timestamp, fc.constantFrom(...odd));
+}
+
+test("a record is handed over itself, with its fields in the order of the response", async () => {
+  const record = { extra: { deep: [1] }, status: "open", title: "t", number: 1 };
+  const result = await issueValidator["~standard"].validate(record);
+  expect("value" in result && result.value).toBe(record);
+});
+
 describe("expires_at", () => {
   test.each([
     "2030-01-01T00:00:00Z",
@@ -155,8 +232,9 @@ describe("expires_at", () => {
     "2030-01-01T00:00:00+00:00",
     "2030-01-01T00:00:00.5+02:00",
     "2028-02-29T23:59:59Z",
-  ])("%s is accepted and stays as it is", (expires_at) => {
+  ])("%s is accepted and stays as it is", async (expires_at) => {
     expect(TokenSchema.parse({ ...token, expires_at }).expires_at).toBe(expires_at);
+    expect(await issuesOf(createdTokenValidator, { ...token, plaintext: "p", expires_at })).toEqual([]);
   });
 
   test.each([
@@ -176,8 +254,9 @@ describe("expires_at", () => {
       "2030-01-01T00:00:00Z\n",
     ],
     ...["2030-01-01", "01/01/2030", "2030-01-01 00:00:00", "1893456000", "2030-01-01T00:00:00"],
-  ])("%j is not", (expires_at) => {
+  ])("%j is not", async (expires_at) => {
     expect(TokenSchema.safeParse({ ...token, expires_at }).success).toBe(false);
+    expect(await issuesOf(createdTokenValidator, { ...token, plaintext: "p", expires_at })).toHaveLength(1);
   });
 });
 
