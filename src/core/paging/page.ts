@@ -1,6 +1,6 @@
-import { type $ZodType, $ZodUnknown } from "zod/v4/core";
+import * as z from "zod/v4-mini";
 import { isValid, type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
-import { array, custom, object, validatorOf } from "../call/zod-schema.ts";
+import { custom, validatorOf } from "../call/zod-schema.ts";
 import { isPromise } from "../checks/values.ts";
 
 /** One page of a list, as the service sends it. */
@@ -22,8 +22,8 @@ const nextCursor = custom<string | null>(
 );
 
 /** As `validatorOf`, for a page. Validating a million items would block the process, so they are counted before. */
-export function pageValidatorOf<Item>(record: $ZodType<Item>): StandardSchema<Page<Item>> {
-  const { validate } = validatorOf(object<Page<Item>>({ data: array(record), next_cursor: nextCursor }))["~standard"];
+export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSchema<Page<Item>> {
+  const { validate } = validatorOf(z.object({ data: z.array(record), next_cursor: nextCursor }))["~standard"];
   return standard((value) => {
     const { data } = Object(value) as { data?: unknown }; // any value can be asked
     const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
@@ -34,9 +34,7 @@ export function pageValidatorOf<Item>(record: $ZodType<Item>): StandardSchema<Pa
 }
 
 /** Validates the list envelope alone, whatever its items are. */
-export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(
-  new $ZodUnknown({ type: "unknown" }),
-);
+export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(custom("", () => true));
 
 /** Validates a page whose items are validated by a schema of any library, one after the other. */
 export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<Page<Item>> {

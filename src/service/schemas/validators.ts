@@ -1,14 +1,6 @@
+import * as z from "zod/v4-mini";
 import type { StandardSchema } from "../../core/call/standard-schema.ts";
-import {
-  array,
-  custom,
-  type Fields,
-  matching,
-  object,
-  optional,
-  text,
-  validatorOf,
-} from "../../core/call/zod-schema.ts";
+import { custom, type Fields, matching, text, validatorOf } from "../../core/call/zod-schema.ts";
 import { type Page, pageValidatorOf } from "../../core/paging/page.ts";
 import type { CreatedToken, Issue, Project, Session } from "../models.ts";
 
@@ -27,40 +19,36 @@ const createdToken = {
   id: text,
   name: text,
   key_id: text,
-  scopes: array(text),
+  scopes: z.array(text),
   expires_at: custom<string>("an ISO 8601 timestamp", isTimestamp),
   plaintext: matching("a non-empty string", /./),
 } satisfies Fields<CreatedToken>;
 
 const sendable = { plaintext: matching("visible ASCII without white space", /^[!-~]+$/) };
 
-export const projectPageValidator: StandardSchema<Page<Project>> = pageValidatorOf(
-  object<Project>({ id: text, name: text }),
-);
+export const projectPageValidator: StandardSchema<Page<Project>> = pageValidatorOf(z.object({ id: text, name: text }));
 
 export const issueValidator: StandardSchema<Issue> = validatorOf(
-  object<Issue>({
+  z.object({
     number: custom<number>("a safe integer", Number.isSafeInteger),
     title: text,
     status: text,
-    type: optional(text),
+    type: z.optional(text),
   }),
 );
 
-const session = object<Session>({ id: text, state: text });
+const session = z.object({ id: text, state: text });
 
 export const sessionValidator: StandardSchema<Session> = validatorOf(session);
 
 export const sessionPageValidator: StandardSchema<Page<Session>> = pageValidatorOf(session);
 
-export const createdTokenValidator: StandardSchema<CreatedToken> = validatorOf(object<CreatedToken>(createdToken));
+export const createdTokenValidator: StandardSchema<CreatedToken> = validatorOf(z.object(createdToken));
 
 /** As `createdTokenValidator`, for a replacement that the client goes on with: its `plaintext` can be sent. */
 export const adoptedTokenValidator: StandardSchema<CreatedToken> = validatorOf(
-  object<CreatedToken>({ ...createdToken, ...sendable }),
+  z.object({ ...createdToken, ...sendable }),
 );
 
 /** Validates the least of a response from which a client can go on. */
-export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = validatorOf(
-  object<{ plaintext: string }>(sendable),
-);
+export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = validatorOf(z.object(sendable));
