@@ -74,7 +74,10 @@ describe.skipIf(SKIPS_REDIS)("two processes keep the pace that one process keeps
   test("a distance that one of them finds, of what the other one has sent, too", async ({ expect }) => {
     await using fleet = await Fleet.start("ioredis");
     const members = [await fleet.join(), await fleet.join()];
-    const calls = [REFUSED, REFUSED, OK, REFUSED].map((head, at) => ({ head, member: members[at % 2] ?? expect.fail() }));
+    const calls = [REFUSED, REFUSED, OK, REFUSED].map((head, at) => ({
+      head,
+      member: members[at % 2] ?? expect.fail(),
+    }));
     for (const { head, member } of calls) {
       const call = new Call(member);
       expect(await call.start()).toBe("sent");
