@@ -1,3 +1,4 @@
+import { LONG_WAIT_MS } from "../core/call/call-events.ts";
 import { INVALID, oneOf, type Validator } from "../core/checks/validators.ts";
 import type { ClientEvent, EndEvent, LogFields, Logger } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
@@ -34,9 +35,6 @@ type Line<Event extends ClientEvent> = readonly [
   say: (event: Event) => string,
 ];
 
-/** A wait of this length looks like a crash, so it is a warning. */
-const LONG_WAIT_MS = 5_000;
-
 function levelOfWait(delayMs: number): Level {
   return delayMs >= LONG_WAIT_MS ? "warn" : "info";
 }
@@ -61,8 +59,11 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
     ({ attempt, reason, delayMs }) => `attempt ${attempt} failed (${reason}), retry in ${Math.round(delayMs)} ms`,
   ],
   rate_limit_pause: [
-    ({ delayMs }) => levelOfWait(delayMs),
-    ({ delayMs }) => `rate limit reached, pausing for ${Math.round(delayMs)} ms`,
+    ({ delayMs, queueMs = delayMs }) => levelOfWait(queueMs),
+    ({ delayMs, queueMs }) =>
+      queueMs === undefined
+        ? `rate limit reached, pausing for ${Math.round(delayMs)} ms`
+        : `waiting in the queue of the rate limit for ${Math.round(queueMs)} ms by now`,
   ],
   rate_limit_resume: ["info", () => "rate limit pause over, resuming"],
   token_refresh: ["info", () => "401, sending again with another token"],

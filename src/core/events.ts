@@ -74,15 +74,20 @@ export interface RetryEvent extends EventBase, Durations {
 /** Why a call is sent again. */
 export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "connection" | "timeout" | "unauthorized";
 
-/** The service asked for a pause: nothing is sent with this token until it is over. Once per pause and client. */
+/**
+ * The service asked for a pause: nothing is sent with this token until it is over. Or a call has waited in the queue for five
+ * seconds without one: others are before it, or leave at a distance. Once per pause and client, and until no call waits so long.
+ */
 export interface RateLimitPauseEvent extends EventBase {
   readonly type: "rate_limit_pause";
-  /** The length of the pause from now on, in milliseconds. */
+  /** The length of the pause from now on, in milliseconds; 0 where none runs. */
   readonly delayMs: number;
+  /** Where no pause runs: the time that the call has waited in the queue by now, in milliseconds. */
+  readonly queueMs?: number | undefined;
 }
 
 /**
- * A pause is over: requests are sent again. Once per pause and client, with the ids of the call that told of the pause, which
+ * A pause or a long wait in the queue is over: requests are sent again. Once per pause and client, with the ids of the call that told of the pause, which
  * may have ended before.
  */
 export interface RateLimitResumeEvent extends EventBase {

@@ -7,7 +7,7 @@ import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { Operation } from "./operation.ts";
-import type { AttemptId, Context } from "./settings.ts";
+import type { AttemptId, Context, ToldWait } from "./settings.ts";
 
 interface ObservedCall {
   readonly id: string;
@@ -15,6 +15,12 @@ interface ObservedCall {
   readonly redactor: Redactor;
   readonly settings: Context;
 }
+
+/** A wait of this length looks like a crash: it is told, as a warning. */
+export const LONG_WAIT_MS = 5_000;
+
+/** Of a waiting call: the time between two looks for a pause that another client or process was asked for. */
+export const LOOK_EVERY_MS = 1_000;
 
 /** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */
 const LOOKS = 2;
@@ -132,30 +138,54 @@ export class CallEvents {
     this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });
   }
 
-  /** The token is paused for so long: told once per token, until the pause is over. */
-  pause(token: string, delayMs: number | undefined): void {
+  /**
+   * A call waits: for a pause of the token, for so long from now on, or in its queue, for so long by now. Told once per token,
+   * until that is over.
+   */
+  pause(token: string, delayMs: number | undefined, queueMs = 0): void {
+    const { paused } = this.#call.settings.emittedOnce;
+    const told = paused.get(token);
+    if (delayMs === undefined) {
+      if (queueMs < LONG_WAIT_MS) return;
+      const isTold = told !== undefined && isQueueing(told);
+      if (!isTold) this.#endOthers();
+      paused.set(token, { about: isTold ? told.about : this.#attemptId, queuedAt: now() });
+      if (!isTold) this.emit({ type: "rate_limit_pause", delayMs: 0, queueMs });
+    } else if (told === undefined || told.queuedAt !== undefined) {
+      this.#endOthers();
+      paused.set(token, { about: this.#attemptId });
+      this.emit({ type: "rate_limit_pause", delayMs });
+    }
+  }
+
+  /**
+   * A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
+   * tokens, in turn: among thousands it costs no more.
+   */
+  #endOthers(): void {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
-    if (delayMs === undefined || paused.has(token)) return;
-    // A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
-    // tokens, in turn: among thousands it costs no more.
     let looks = 0;
-    for (const [other, about] of paused) {
+    for (const [other, told] of paused) {
       if (looks === LOOKS) break;
       looks += 1;
-      if (pauseLeftMs(settings, other) === undefined) this.resume(other);
-      else {
+      if (isQueueing(told) || pauseLeftMs(settings, other) !== undefined) {
         paused.delete(other);
-        paused.set(other, about);
-      }
+        paused.set(other, told);
+      } else this.resume(other);
     }
-    paused.set(token, this.#attemptId);
-    this.emit({ type: "rate_limit_pause", delayMs });
   }
 
   resume(token: string): void {
     const { paused } = this.#call.settings.emittedOnce;
-    const about = paused.get(token);
-    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, about);
+    const told = paused.get(token);
+    if (told === undefined || isQueueing(told)) return;
+    paused.delete(token);
+    this.emit({ type: "rate_limit_resume" }, told.about);
   }
+}
+
+/** Whether a call still waits long in the queue of a token: each of them looks every second. */
+function isQueueing({ queuedAt = Number.NEGATIVE_INFINITY }: ToldWait): boolean {
+  return now() - queuedAt < 2 * LOOK_EVERY_MS;
 }

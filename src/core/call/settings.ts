@@ -68,14 +68,21 @@ export interface Context extends Settings {
   /** The instrumentation of another part of the package that derived the client. */
   readonly inner?: InnerInstrumentation | undefined;
   readonly emittedOnce: {
-    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
-    readonly paused: Map<string, AttemptId>;
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
+    readonly paused: Map<string, ToldWait>;
     readonly deprecated: Set<string>;
   };
 }
 
 /** The fields by which events name an attempt of a call. */
 export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
+
+/** A wait for a token, by the attempt that told of it. */
+export interface ToldWait {
+  readonly about: AttemptId;
+  /** Where no pause runs: when a call that had waited long was seen in the queue. */
+  readonly queuedAt?: number;
+}
 
 const DELAY = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
 
