@@ -45,7 +45,6 @@ async function abortedIn(bench: Bench, place: "headers" | "body"): Promise<void>
   const { fetch, came } = withPart();
   const call = bench.client(service, { fetch }).projects.list({}, { signal: controller.signal }).toArray();
   const refusal = bench.refusal(call, "AbortError");
-  // In a worker of Firefox, the network may miss an abort while the first read of a body waits.
   await (place === "headers" ? service.arrived(1) : bench.until("the first part of the body", came));
   await turn(); // the client waits for more
   controller.abort(reason);
