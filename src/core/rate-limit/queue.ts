@@ -17,6 +17,8 @@ export class Queue<Member extends Waiting> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
   #first = 0;
+  /** Members that have left behind the first one, and are still in the array: at most a quarter of it. */
+  readonly #gone = new Set<Member>();
   readonly #awake = new Set<Member>();
   #awakeAt = 0;
 
@@ -25,17 +27,19 @@ export class Queue<Member extends Waiting> {
   }
 
   get size(): number {
-    return this.#members.length - this.#first;
+    return this.#members.length - this.#first - this.#gone.size;
   }
 
-  get members(): readonly Member[] {
-    return this.#members.slice(this.#first);
+  /** A copy. */
+  get members(): Member[] {
+    return this.#members.slice(this.#first).filter((member) => !this.#gone.has(member));
   }
 
   join(member: Member): void {
     // The few who are awake may have been dropped: those who wake are chosen anew, this one among them.
     if (this.#awake.size < AWAKE) this.#awakeAt = 0;
     const last = this.#members.at(-1);
+    if (this.#gone.delete(member)) return;
     if (last === undefined || last.position < member.position) this.#members.push(member);
     else this.#members.splice(this.#indexOf(member.position), 0, member);
   }
@@ -44,13 +48,14 @@ export class Queue<Member extends Waiting> {
     const isFirst = member === this.first;
     // Perhaps no other one of them still has its timer: others are chosen.
     if (this.#awake.delete(member) && (!isFirst || this.#awake.size === 0)) this.#awakeAt = 0;
-    if (!isFirst) {
-      this.#members.splice(this.#indexOf(member.position), 1);
-      return;
-    }
-    this.#first += 1;
-    if (this.#first * 2 <= this.#members.length) return;
-    this.#members = this.#members.slice(this.#first);
+    if (isFirst) this.#first += 1;
+    else this.#gone.add(member);
+    while (this.#forget(this.first)) this.#first += 1;
+    while (this.#forget(this.#members.at(-1))) this.#members.pop();
+    const { length } = this.#members;
+    if (this.#first * 2 <= length && this.#gone.size * 4 <= length) return;
+    this.#members = this.members;
+    this.#gone.clear();
     this.#first = 0;
   }
 
@@ -59,10 +64,10 @@ export class Queue<Member extends Waiting> {
     if (now() < this.#awakeAt && this.#awakeAt <= at) return;
     this.#awakeAt = at;
     this.#awake.clear();
-    const step = Math.max(1, (this.size - 1) / (AWAKE - 1));
+    const step = Math.max(1, (this.#members.length - this.#first - 1) / (AWAKE - 1));
     for (let index = this.#first; index < this.#members.length; index += step) {
       const member = this.#members[Math.round(index)];
-      if (member === undefined) continue;
+      if (member === undefined || this.#gone.has(member)) continue;
       this.#awake.add(member);
       if (member.wakesAt === at) continue;
       member.wakesAt = at;
@@ -73,6 +78,11 @@ export class Queue<Member extends Waiting> {
   /** The moment at which any other one wakes, where time may make room at this one: later where many wait. */
   wakesAt(at: number): number {
     return at + (this.size > AWAKE ? Math.random() * this.size * SPREAD_MS : 0);
+  }
+
+  /** Returns whether it is one of those that have left. */
+  #forget(member: Member | undefined): boolean {
+    return member !== undefined && this.#gone.delete(member);
   }
 
   /** The index of a position, or where it would be. */

@@ -125,13 +125,20 @@ test.each([
   expect(cost.looks).toBeLessThan(100);
 });
 
-test("a call of a long queue that is aborted looks at few others", async () => {
+test.each([
+  ["in order", 1],
+  ["all over the queue", 997],
+])("a call of a long queue that is aborted %s looks at few others", async (_, step) => {
   const limiter = memoryRateLimiter();
   const calls = Array.from({ length: 2_000 }, () => new Call(limiter));
   await settle();
   looks = 0;
-  for (const call of inState(calls, "waiting")) call.abort.abort();
+  for (let count = 0; count < calls.length; count += 1) {
+    const call = calls[(count * step) % calls.length];
+    if (call?.state === "waiting") call.abort.abort();
+  }
   await settle();
+  expect(inState(calls, "waiting")).toEqual([]);
   expect(looks / calls.length).toBeLessThan(100);
   for (const call of inState(calls, "admitted")) call.end(200);
 });
