@@ -5,10 +5,11 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buckets } from "./bucket/index.ts";
 import { measures as costs } from "./cost/measures.ts";
+import { heap } from "./growth/heap.ts";
+import { growth } from "./growth/index.ts";
 import { herd } from "./herd/index.ts";
 import { page } from "./page/index.ts";
-import { heap } from "./queue/heap.ts";
-import { queue } from "./queue/index.ts";
+
 import { size } from "./size.ts";
 import { type Measure, rowsOf, verdicts, write } from "./support/results.ts";
 import { way } from "./way.ts";
@@ -25,7 +26,7 @@ const measures: [name: string, Measure][] = Object.entries({
   ...costs,
   size,
   herd,
-  queue,
+  growth,
   "queue-heap": heap,
   page,
   way,

@@ -1,0 +1,33 @@
+/** One row in a process of its own: laps of few items until the code is warm, laps of few that count, and one lap of many. */
+
+import { pathToFileURL } from "node:url";
+import { moduleOf } from "../support/manifest.ts";
+import { say, taskOf } from "../support/process.ts";
+import { FEW, MANY, ROWS } from "./rows.ts";
+
+export interface GrowthTask {
+  readonly folder: string;
+  readonly row: string;
+}
+
+/** The CPU time of the thread for one item, in µs. */
+export interface Grown {
+  readonly few: number;
+  readonly many: number;
+}
+
+const LAPS = 200;
+
+const { folder, row } = taskOf<GrowthTask>();
+const lap = await ROWS[row]?.((entryPoint) => import(pathToFileURL(moduleOf(folder, entryPoint)).href));
+
+async function measure(count: number, laps: number): Promise<number> {
+  globalThis.gc?.();
+  const before = process.threadCpuUsage();
+  for (let at = 0; at < laps; at += 1) await lap?.(count);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / count / laps;
+}
+
+await measure(FEW, LAPS);
+say({ few: await measure(FEW, LAPS), many: await measure(MANY, 1) } satisfies Grown);
