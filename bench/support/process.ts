@@ -20,9 +20,9 @@ export class Part {
     this.#process.send(message);
   }
 
-  /** Returns the next message. Rejects if the process ends first, or says nothing for two minutes. */
+  /** Returns the next message. Rejects if the process ends first, or says nothing for ten minutes. */
   async next<Message>(): Promise<Message> {
-    const timer = setTimeout(() => this.stop(), 120_000);
+    const timer = setTimeout(() => this.stop(), 600_000);
     const { value, done } = await this.#messages.next();
     clearTimeout(timer);
     if (done) throw new Error(`${this.#process.spawnargs.join(" ")} gave no answer`);
