@@ -4,6 +4,7 @@ import { KY_RETRYING, OPENAI_RETRYING, OURS } from "../clients.ts";
 import { Part } from "../support/process.ts";
 import { type Bench, entrants, type Found, type Guard, type Measure } from "../support/results.ts";
 import type { BucketTask, Endings } from "./client.ts";
+import { models } from "./models.ts";
 import type { BucketOptions, Listening, Report } from "./service.ts";
 
 const CALLS = 100;
@@ -21,6 +22,7 @@ const guards: readonly Guard[] = [
 export const buckets: Readonly<Record<string, Measure>> = {
   bucket: measureOf("a 429 without Retry-After", undefined),
   "bucket-retry-after": measureOf("a 429 with Retry-After: 1", 1),
+  "bucket-models": models,
 };
 
 function measureOf(what: string, retryAfter: number | undefined): Measure {

@@ -1,8 +1,10 @@
 /** Growth: the CPU time of one item of a work with many of them, beside one of few. A process of its own for each round. */
 
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { Part } from "../support/process.ts";
 import { type Figures, type Found, type Guard, type Measure, spreadOf } from "../support/results.ts";
-import { FEW, MANY, ROWS } from "./rows.ts";
+import { FEW, MANY, REDIS_PORT, REDIS_ROW, ROWS } from "./rows.ts";
 import type { Grown, GrowthTask } from "./worker.ts";
 
 const FIGURE = "× few";
@@ -26,10 +28,21 @@ export const growth: Measure = {
 };
 
 async function grow(task: GrowthTask): Promise<Grown> {
+  const stopRedis = task.row === REDIS_ROW ? await startRedis() : undefined;
   const worker = new Part(new URL("worker.ts", import.meta.url), task);
   try {
     return await worker.next<Grown>();
   } finally {
     worker.stop();
+    stopRedis?.();
   }
+}
+
+/** Starts a Redis that nobody used before. It has to be on the PATH. */
+async function startRedis(): Promise<() => void> {
+  const args = ["--port", String(REDIS_PORT), "--bind", "127.0.0.1", "--save", ""];
+  const server = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface(server.stdout)) if (line.includes("Ready to accept connections")) break;
+  server.stdout.resume();
+  return () => void server.kill();
 }

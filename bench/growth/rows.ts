@@ -8,6 +8,9 @@ type Lap = (count: number) => Promise<unknown>;
 
 export const FEW = 100;
 export const MANY = 100_000;
+export const REDIS_PORT = 16_399;
+/** The row that wants a Redis at that port. */
+export const REDIS_ROW = "queued calls, Redis";
 
 const HEADERS = { "content-type": "application/json" };
 const SERVICE = { baseUrl: "http://127.0.0.1/api/v1", token: "pat_key_secret" };
@@ -30,6 +33,29 @@ const calls =
     const client = new Client({ ...SERVICE, fetch: answering(RECORD), ...options });
     return (count) => Promise.all(times(count, (at) => client.sessions.get(String(at))));
   };
+
+/** In the middle, the service refuses a request for a second. */
+async function pausedCalls(load: Load): Promise<Lap> {
+  const { Client } = await load<Main>(".");
+  return async (count) => {
+    let answered = 0;
+    const answer = answering(RECORD);
+    const fetch = async (): Promise<Response> => {
+      answered += 1;
+      if (answered !== Math.round(count / 2)) return await answer();
+      return new Response("{}", { status: 429, headers: { ...HEADERS, "retry-after": "1" } });
+    };
+    const client = new Client({ ...SERVICE, fetch });
+    return await Promise.all(times(count, (at) => client.sessions.get(String(at))));
+  };
+}
+
+async function redisCalls(load: Load): Promise<Lap> {
+  const { redisRateLimiter } = await load<typeof import("../../dist/redis/index.js")>("./redis");
+  const { Redis } = await import("ioredis");
+  const rateLimiter = redisRateLimiter({ client: new Redis(REDIS_PORT, "127.0.0.1") });
+  return await calls({ rateLimiter })(load);
+}
 
 /** The place of each of so many, as if they were drawn: the step is prime, and so divides no count of ours. */
 const drawn = (count: number): number[] => times(count, (at) => (at * 7_919) % count);
@@ -138,6 +164,8 @@ async function pageRequests(load: Load): Promise<Lap> {
 export const ROWS: Readonly<Record<string, (load: Load) => Promise<Lap>>> = {
   "queued calls": calls(),
   "queued calls, maxConcurrency 1,000": calls({ maxConcurrency: 1_000 }),
+  "queued calls, a pause in the middle": pausedCalls,
+  [REDIS_ROW]: redisCalls,
   "waiting calls that are aborted": abortedCalls,
   "paused tokens": pausedTokens,
   "items of a walk": walk,

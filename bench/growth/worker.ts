@@ -30,4 +30,5 @@ async function measure(count: number, laps: number): Promise<number> {
 }
 
 await measure(FEW, LAPS);
-say({ few: await measure(FEW, LAPS), many: await measure(MANY, 1) } satisfies Grown);
+const few = await measure(FEW, LAPS);
+say({ few, many: await measure(MANY, 1) } satisfies Grown);
