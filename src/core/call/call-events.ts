@@ -147,15 +147,16 @@ export class CallEvents {
     const told = paused.get(token);
     if (delayMs === undefined) {
       if (queueMs < LONG_WAIT_MS) return;
-      const isTold = told !== undefined && isQueueing(told);
-      if (!isTold) this.#endOthers();
-      paused.set(token, { about: isTold ? told.about : this.#attemptId, queuedAt: now() });
-      if (!isTold) this.emit({ type: "rate_limit_pause", delayMs: 0, queueMs });
-    } else if (told === undefined || told.queuedAt !== undefined) {
-      this.#endOthers();
-      paused.set(token, { about: this.#attemptId });
-      this.emit({ type: "rate_limit_pause", delayMs });
-    }
+      if (told !== undefined && isQueueing(told)) told.queuedAt = now();
+      else this.#tell(token, { delayMs: 0, queueMs });
+    } else if (told === undefined || told.queuedAt !== undefined) this.#tell(token, { delayMs });
+  }
+
+  #tell(token: string, wait: { readonly delayMs: number; readonly queueMs?: number }): void {
+    this.#endOthers();
+    const queuedAt = wait.queueMs === undefined ? undefined : now();
+    this.#call.settings.emittedOnce.paused.set(token, { about: this.#attemptId, queuedAt });
+    this.emit({ type: "rate_limit_pause", ...wait });
   }
 
   /**

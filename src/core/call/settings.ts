@@ -81,7 +81,7 @@ export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
 export interface ToldWait {
   readonly about: AttemptId;
   /** Where no pause runs: when a call that had waited long was seen in the queue. */
-  readonly queuedAt?: number;
+  queuedAt: number | undefined;
 }
 
 const DELAY = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
