@@ -17,7 +17,7 @@ export interface KeyedItem<Item> {
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** The items of a run and their keys; `readThrown` takes the secrets of its client out of what they throw. */
-export interface ItemOptions<Item> {
+interface ItemOptions<Item> {
   readonly items: Items<Item>;
   readonly key: (item: Item) => string;
   readonly readThrown: ReadThrown;

@@ -18,7 +18,7 @@ export interface ItemEnd<Result> extends SendState {
   readonly isRecorded?: boolean;
 }
 
-export interface ItemRun extends BoundRun {
+interface ItemRun extends BoundRun {
   /** The owner of records of an item whose write has not begun. */
   readonly owner: Owner;
   record(record: JournalRecord): Promise<void>;

@@ -24,7 +24,7 @@ export interface Sent {
   readonly countedBefore: number;
 }
 
-export interface OutageRules {
+interface OutageRules {
   readonly rules: RetryRules;
   readonly random: number;
   readonly concurrency: number;

@@ -76,7 +76,7 @@ export async function tokenOfRun(
   }
 }
 
-export interface Belonging {
+interface Belonging {
   readonly isOfOtherToken: boolean;
   /** Some are of an emulator that is gone. */
   readonly isOfGoneWorld: boolean;

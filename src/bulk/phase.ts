@@ -1,7 +1,7 @@
 import type { AutomationError } from "../client/index.ts";
 import { limit, platformTurn } from "../core/time/clock.ts";
 
-export type Phase = "taking" | "stopping" | "aborting" | "given_up";
+type Phase = "taking" | "stopping" | "aborting" | "given_up";
 
 interface PhaseRules {
   readonly sends: boolean;

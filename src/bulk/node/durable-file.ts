@@ -74,7 +74,11 @@ export async function removeFile(path: string): Promise<void> {
       return;
     } catch (error) {
       if (attempt === REMOVE_ATTEMPTS || !hasCode(error, ...HELD_OPEN)) throw error;
-      await new Promise<void>((resolve) => void after(REMOVE_PAUSE_MS, resolve));
+      await pause(REMOVE_PAUSE_MS);
     }
   }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void after(ms, resolve));
 }

@@ -3,8 +3,7 @@ import { access, readdir, readFile, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { JournalError } from "../../core/errors/journal-error.ts";
-import { after } from "../../core/time/clock.ts";
-import { removeFile, withFile } from "./durable-file.ts";
+import { pause, removeFile, withFile } from "./durable-file.ts";
 import { lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** The interval in which a lock is refreshed, and its age at which a process counts as dead if nothing else is known of it. */
@@ -105,7 +104,7 @@ async function outlastOthers(file: string, own: LockFile): Promise<LockFile[]> {
       rival = other;
     }
     if (rival === undefined) return left;
-    await new Promise<void>((resolve) => void after(LOOK_MS, resolve));
+    await pause(LOOK_MS);
   }
 }
 

@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { type FileHandle, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalError } from "../../core/errors/journal-error.ts";
-import { after } from "../../core/time/clock.ts";
 import {
   type FoundFile,
   findOrCreateFile,
@@ -14,7 +13,7 @@ import {
 } from "../../files/regular-file.ts";
 import type { JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
-import { cutEnd, type Ending, flushFolder, restrictToOwner } from "./durable-file.ts";
+import { cutEnd, type Ending, flushFolder, pause, restrictToOwner } from "./durable-file.ts";
 import { FileLock, wasUsed } from "./file-lock.ts";
 import { checkBeginning, encodeLine, JournalReader, MAX_HEADER_LENGTH } from "./journal-format.ts";
 
@@ -125,7 +124,7 @@ export class JournalFile {
       const isDamaged = error instanceof JournalError && error.reason === "damaged";
       // Lines that two other runs have appended at once look like damage, until one is taken away.
       for (let look = 0; isDamaged && look < LOOKS_AT_DAMAGE; look += 1) {
-        await pause();
+        await pause(LOOK_MS);
         await confirmUnchanged(found, Math.max(size, length));
       }
       throw error;
@@ -156,15 +155,11 @@ export class JournalFile {
 async function takeAway(file: FileHandle, ending: Ending): Promise<void> {
   try {
     for (let look = 1; !cutEnd(file, ending) && look < LOOKS; look += 1) {
-      await pause();
+      await pause(LOOK_MS);
     }
   } catch {
     // The file then ends with a torn line, or with a line without its request.
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => void after(LOOK_MS, resolve));
 }
 
 /** @throws JournalError `not_a_journal` for a folder, a device, a FIFO */

@@ -13,7 +13,7 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-export type Life = "alive" | "dead" | "not_known";
+type Life = "alive" | "dead" | "not_known";
 
 export function ownIdentity(): ProcessIdentity {
   const place = placeOfProcesses();
