@@ -98,12 +98,10 @@ export class JournalFile {
   }
 
   async #open(): Promise<FoundFile> {
-    // Two paths of one file are one lock. The file is there for that: a link may lead to one that is not there yet.
-    await (await findJournal(this.#path)).close();
-    this.#path = await realpath(this.#path);
-    await checkFile(this.#path, this.#header);
+    this.#path = await findJournal(this.#path, this.#header);
     this.#lock = await FileLock.take(this.#path);
-    const found = await findJournal(this.#path, constants.O_APPEND);
+    // Anew: a network file system shows what another run has written only to a file that is opened after it.
+    const found = await openJournal(this.#path);
     this.#found = found;
     if (!this.#isClosed) return found;
     throw new JournalError("the journal was closed while it was being opened", { reason: "failed" });
@@ -163,19 +161,21 @@ async function takeAway(file: FileHandle, ending: Ending): Promise<void> {
 }
 
 /** @throws JournalError `not_a_journal` for a folder, a device, a FIFO */
-async function findJournal(path: string, flags?: number): Promise<FoundFile> {
-  return findOrCreateFile(path, flags).catch((cause: unknown) => {
+async function openJournal(path: string): Promise<FoundFile> {
+  return findOrCreateFile(path, constants.O_APPEND).catch((cause: unknown) => {
     if (!(cause instanceof NotRegularFile)) throw cause;
     throw new JournalError(`${path} cannot be a journal: ${cause.message}`, { reason: "not_a_journal" });
   });
 }
 
-/** Looks at the beginning of a file alone: lock files are made beside a journal alone. */
-async function checkFile(path: string, header: Uint8Array): Promise<void> {
-  const file = await findJournal(path);
+/** Looks at the beginning of a file, and returns its path without links: lock files are made beside a journal alone. */
+async function findJournal(path: string, header: Uint8Array): Promise<string> {
+  const file = await openJournal(path);
   try {
+    const real = await realpath(path); // two paths of one file are one lock
     const { buffer, bytesRead } = await file.read(new Uint8Array(MAX_HEADER_LENGTH + 1), { position: 0 });
-    checkBeginning(buffer.subarray(0, bytesRead), header, await wasUsed(path));
+    checkBeginning(buffer.subarray(0, bytesRead), header, await wasUsed(real));
+    return real;
   } finally {
     await file.close();
   }
