@@ -1,9 +1,9 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { platformTurn } from "../core/time/clock.ts";
 import { onAbort } from "../core/time/deadline.ts";
-import { Admission } from "./admission.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
+import { ItemGate } from "./item-gate.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { type Known, reasonOfKnown } from "./journal.ts";
@@ -41,7 +41,7 @@ export class Execution<Item, Result> {
   readonly #unfinished = new Unfinished();
   #lastDoneAt = "";
   readonly #phase = new RunPhase(() => this.#heedPhase());
-  readonly #admission: Admission;
+  readonly #gate: ItemGate;
   readonly #source: ItemSource<Item>;
   readonly #owners: Owners;
   #owner: Owner;
@@ -52,7 +52,7 @@ export class Execution<Item, Result> {
     this.#entries = entries;
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.readThrown);
     this.#source = new ItemSource(settings);
-    this.#admission = new Admission(settings, this.#phase, () => entries.notify());
+    this.#gate = new ItemGate(settings, this.#phase, () => entries.notify());
     const { fetch, baseUrl: service } = settings.own;
     this.#owners = new Owners(service, fetch);
     this.#owner = { service };
@@ -86,7 +86,7 @@ export class Execution<Item, Result> {
     if (failure !== undefined) {
       this.#fail(failure.error ?? new ArgumentError(`items failed${failure.said}`, failure.details));
     }
-    this.#admission.stop();
+    this.#gate.stop();
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
     this.#phase.release();
@@ -207,12 +207,12 @@ export class Execution<Item, Result> {
 
   /** Resolves when the item may be sent, or the run has stopped, with the number of failures that were counted before. */
   async #admit(write: ItemWrite<Item, Result>): Promise<number> {
-    while (this.#phase.sends && !this.#admission.admits(this.#admitted.size)) {
+    while (this.#phase.sends && !this.#gate.admits(this.#admitted.size)) {
       await this.#entries.change();
       await platformTurn(); // an item that ended at the same moment may have failed
     }
     this.#admitted.add(write);
-    return this.#admission.counted;
+    return this.#gate.counted;
   }
 
   /** `countedBefore` is absent for an item that was not admitted, which says nothing about the service. */
@@ -222,8 +222,8 @@ export class Execution<Item, Result> {
     if (error !== undefined && consequence === "fail") this.#fail(error);
     const isAnswer = consequence === "through" || consequence === "hold";
     if (countedBefore === undefined || !isAnswer) return;
-    if (state === "unknown") this.#admission.doubt();
-    this.#admission.count({ failure: consequence === "hold" ? error : undefined, countedBefore }, address);
+    if (state === "unknown") this.#gate.doubt();
+    this.#gate.count({ failure: consequence === "hold" ? error : undefined, countedBefore }, address);
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
@@ -243,7 +243,7 @@ export class Execution<Item, Result> {
   #heedPhase(): void {
     for (const write of this.#underWay) write.heed();
     if (!this.#phase.sends) {
-      this.#admission.stop();
+      this.#gate.stop();
       void this.#source.stop(this.#settings.graceMs);
     }
     this.#entries.notify();

@@ -119,7 +119,7 @@ test("what is left compiles with an endpoint of another API, and calls it", asyn
       .replace(/^import /, 'import { Invoices } from "../service/invoices.ts";\nimport '),
   );
   edit("src/client/index.ts", (text) => `${text}export type { Invoices } from "../service/invoices.ts";\n`);
-  edit("src/bulk/admission.ts", (text) =>
+  edit("src/bulk/item-gate.ts", (text) =>
     text.replace(/client\.projects\.list\(.*?\)\.page\(\)/, 'client.invoices.get("first")'),
   );
   writeFileSync(join(folder, "program.ts"), PROGRAM);

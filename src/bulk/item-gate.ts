@@ -6,11 +6,11 @@ import { afterItem, isAnswer, NO_OUTAGE, type Outage, type Sent } from "./outage
 import type { RunPhase } from "./phase.ts";
 import { type Address, afterFailures } from "./stoppage.ts";
 
-type AdmissionSettings = Pick<BulkSettings<never, never>, "client" | "rules" | "concurrency" | "stopAfter">;
+type GateSettings = Pick<BulkSettings<never, never>, "client" | "rules" | "concurrency" | "stopAfter">;
 
 /** Decides when the next item of a run may be sent: after the wait for a failure, and once the service has answered a read. */
-export class Admission {
-  readonly #settings: AdmissionSettings;
+export class ItemGate {
+  readonly #settings: GateSettings;
   readonly #phase: RunPhase;
   readonly #changed: () => void;
   #outage: Outage = NO_OUTAGE;
@@ -20,7 +20,7 @@ export class Admission {
   readonly #stopped = new AbortController();
 
   /** @param changed is called when a waiting item has to ask again */
-  constructor(settings: AdmissionSettings, phase: RunPhase, changed: () => void) {
+  constructor(settings: GateSettings, phase: RunPhase, changed: () => void) {
     this.#settings = settings;
     this.#phase = phase;
     this.#changed = changed;
