@@ -343,9 +343,9 @@ module.exports = {
     ),
     // Classic zod probes for eval as soon as a schema is made. A server of tools runs in no page, and needs JSON Schema.
     rule(
-      "zod-is-mini-or-core",
+      "zod-is-zod-mini",
       { path: "^src/", pathNot: "^src/mcp/" },
-      { path: "^node_modules/zod/", pathNot: "^node_modules/zod/(?:v4-mini|v4/core)/" },
+      { path: "^node_modules/zod/", pathNot: "^node_modules/zod/v4-mini/" },
     ),
     rule(
       "errors-are-ignored-at-doors-alone",

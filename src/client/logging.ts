@@ -1,6 +1,5 @@
-import { LONG_WAIT_MS } from "../core/call/call-events.ts";
 import { INVALID, oneOf, type Validator } from "../core/checks/validators.ts";
-import type { ClientEvent, EndEvent, LogFields, Logger } from "../core/events.ts";
+import { type ClientEvent, type EndEvent, LONG_WAIT_MS, type LogFields, type Logger } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 

@@ -71,6 +71,9 @@ export interface RetryEvent extends EventBase, Durations {
   readonly status?: number | undefined;
 }
 
+/** A wait of this length looks like a crash: it is told, as a warning. */
+export const LONG_WAIT_MS = 5_000;
+
 /** Why a call is sent again. */
 export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "connection" | "timeout" | "unauthorized";
 

@@ -1,6 +1,14 @@
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
-import type { ClientEvent, Durations, EndEvent, EventFields, RetryEvent, Waits } from "../events.ts";
+import {
+  type ClientEvent,
+  type Durations,
+  type EndEvent,
+  type EventFields,
+  LONG_WAIT_MS,
+  type RetryEvent,
+  type Waits,
+} from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
 import { pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import type { Redactor } from "../secrets/redact.ts";
@@ -15,9 +23,6 @@ interface ObservedCall {
   readonly redactor: Redactor;
   readonly settings: Context;
 }
-
-/** A wait of this length looks like a crash: it is told, as a warning. */
-export const LONG_WAIT_MS = 5_000;
 
 /** Of a waiting call: the time between two looks for a pause that another client or process was asked for. */
 export const LOOK_EVERY_MS = 1_000;
