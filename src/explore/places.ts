@@ -14,14 +14,14 @@ export interface Choice {
 }
 
 /** Items by what `keyOf` returns, in the order in which that came first. */
-export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
     if (group === undefined) groups.set(keyOf(item), [item]);
     else group.push(item);
   }
-  return [...groups.values()];
+  return groups;
 }
 
 /**
@@ -32,7 +32,7 @@ export function placesOf({ first, again }: Undisturbed, { faults, all }: Choice)
   const later = namesOf(first) === namesOf(again) ? [] : again;
   return faults.flatMap((fault) =>
     [first, later]
-      .flatMap((requests) => groupBy(requests, subjectOf))
+      .flatMap((requests) => [...groupBy(requests, subjectOf).values()])
       .flatMap((group) => (all ? group : group.filter((_, at) => isTried(fault, at, group.length))))
       .filter((request) => suits(fault, request))
       .map((request) => ({ fault, request })),
@@ -47,8 +47,9 @@ const namesOf = (requests: readonly ExploredRequest[]): string => requests.map(s
 
 /** The operation that two undisturbed starts send in different numbers, in words; `undefined` if there is none. */
 export function differenceOf(one: readonly ExploredRequest[], other: readonly ExploredRequest[]): string | undefined {
-  for (const subject of new Set([...one, ...other].map(subjectOf))) {
-    const [left, right] = [one, other].map((side) => side.filter((request) => subjectOf(request) === subject).length);
+  const sides = [groupBy(one, subjectOf), groupBy(other, subjectOf)];
+  for (const subject of new Set(sides.flatMap((groups) => [...groups.keys()]))) {
+    const [left, right] = sides.map((groups) => groups.get(subject)?.length ?? 0);
     if (left !== right) return `one sent ${left} requests of ${subject}, another ${right}`;
   }
   return undefined;

@@ -69,7 +69,7 @@ export interface Instance {
 export function groupByCause(instances: readonly Instance[]): Finding[] {
   const causeOf = ({ wrong, applied, disturbance: { request } }: Instance): string =>
     `${wrong.what} ${applied} ${subjectOf(request)}`;
-  const findings = groupBy(instances, causeOf).map((group): Finding => {
+  const findings = Array.from(groupBy(instances, causeOf).values(), (group): Finding => {
     const shortest = group.reduce((best, one) => (one.starts.length < best.starts.length ? one : best));
     const { wrong, disturbance, applied } = shortest;
     const faults = [...new Set(group.map((one) => one.disturbance.fault))];

@@ -29,7 +29,8 @@ const keyOf = (kind: string, field: string): string => `${kind} ${field}`;
 export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady {
   const unsteady = new Map<string, "digits" | "whole">();
   const all = worlds.flat().flatMap(({ kind, fields }) => Object.keys(fields).map((field) => ({ kind, field })));
-  for (const [{ kind, field } = { kind: "", field: "" }] of groupBy(all, (one) => keyOf(one.kind, one.field))) {
+  const groups = groupBy(all, (one) => keyOf(one.kind, one.field));
+  for (const [{ kind, field } = { kind: "", field: "" }] of groups.values()) {
     const areSame = (read: (value: string) => string): boolean => {
       const valuesOf = (world: readonly Thing[]): string[] =>
         world.filter((thing) => thing.kind === kind).map(({ fields }) => read(fields[field] ?? ""));
@@ -62,7 +63,7 @@ export function compareWorlds(expected: readonly Thing[], actual: readonly Thing
     ...expected.map((thing) => ({ thing, isDue: true })),
     ...actual.map((thing) => ({ thing, isDue: false })),
   ];
-  for (const group of groupBy(tagged, ({ thing }) => comparedPart(thing))) {
+  for (const group of groupBy(tagged, ({ thing }) => comparedPart(thing)).values()) {
     const due = group.filter(({ isDue }) => isDue).map(({ thing }) => thing);
     const there = group.filter(({ isDue }) => !isDue).map(({ thing }) => thing);
     const [thing] = there;
@@ -72,13 +73,15 @@ export function compareWorlds(expected: readonly Thing[], actual: readonly Thing
     missing.push(...due.slice(there.length));
   }
   const changed: string[] = [];
+  const olds = new Map<string, IterableIterator<Thing, undefined>>();
+  for (const [kind, things] of groupBy(missing, ({ kind }) => kind)) olds.set(kind, things.values());
   for (const thing of fresh) {
-    const place = missing.findIndex(({ kind }) => kind === thing.kind);
-    const [old] = place < 0 ? [] : missing.splice(place, 1);
+    const { value: old } = olds.get(thing.kind)?.next() ?? {};
     if (old === undefined) twice.push(`${wordsOf(thing)} is there, and should not be`);
     else changed.push(`${wordsOf(thing)} is there in place of ${wordsOf(old)}`);
   }
-  return { twice, changed, lost: missing.map((thing) => `${wordsOf(thing)} is missing`) };
+  const lost = [...olds.values()].flatMap((left) => [...left]);
+  return { twice, changed, lost: lost.map((thing) => `${wordsOf(thing)} is missing`) };
 }
 
 function times(count: number): string {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RecordedRequest } from "../../src/emulator/request-log.ts";
 import { KIND_NAMES, nameOf } from "../../src/explore/kinds.ts";
 import { differenceOf, placesOf } from "../../src/explore/places.ts";
-import { requestsOf } from "../../src/explore/requests.ts";
+import { type ExploredRequest, requestsOf } from "../../src/explore/requests.ts";
 
 const ENTRIES = {
   create: { operation: "issues.create", method: "POST", path: "/projects/web/issues", status: 201 },
@@ -70,4 +70,17 @@ test.each<[Name[], Name[], string | undefined]>([
   [["list"], ["list", "list"], "one sent 1 requests of projects.list, another 2"],
 ])("%j beside %j", (one, other, words) => {
   expect(differenceOf(undisturbed(one, []).first, undisturbed(other, []).first)).toBe(words);
+});
+
+test("two starts are compared in one pass over their requests, however many endpoints they have", () => {
+  let looks = 0;
+  const requests = Array.from({ length: 1_000 }, (_, at) => ({
+    ...requestsOf([ENTRIES.own as RecordedRequest])[0],
+    get path() {
+      looks += 1;
+      return `/projects/web/labels/${at}`;
+    },
+  })) as ExploredRequest[];
+  expect(differenceOf(requests, requests)).toBeUndefined();
+  expect(looks).toBeLessThan(10 * requests.length);
 });
