@@ -9,6 +9,7 @@ import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 import { pause } from "./pause.ts";
+import { figuresOf } from "./results.ts";
 import { rotation } from "./rotation.ts";
 import { svgOf } from "./svg.ts";
 
@@ -34,10 +35,13 @@ export function drawn(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(files), "alt.json": `${JSON.stringify(alts, null, 2)}\n` };
 }
 
-/** Returns a document whose pictures have their `alt` texts. */
+/** Returns a document whose pictures have their `alt` texts, and which says the size of the package as it was measured. */
 export function withAlts(markdown: string, alts: Readonly<Record<string, string>>): string {
   const image = /!\[[^\]]*\]\(([^)\s]*assets\/([\w-]+\.svg))\)/g;
-  return markdown.replace(image, (_, url: string, file: string) => `![${alts[file] ?? ""}](${url})`);
+  const { gzipped } = figuresOf<{ gzipped: number }>("size", "project-automation");
+  return markdown
+    .replace(image, (_, url: string, file: string) => `![${alts[file] ?? ""}](${url})`)
+    .replace(/\d+ kB gzipped(?=, no run-time)/, `${gzipped.toFixed()} kB gzipped`);
 }
 
 /** The documents that may show pictures. */
