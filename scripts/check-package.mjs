@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** Bytes of a browser program, minified and gzipped: docs/decisions/0046-what-the-promises-of-this-version-weigh.md. */
-const BUDGET = 49_100;
+const BUDGET = 49_550;
 
 /** The packages whose shares are shown. */
 const BUNDLED = ["ky", "zod", "p-retry"];

@@ -4,14 +4,12 @@ import { type StandardSchema, standard } from "./standard-schema.ts";
 /** A schema for each field of a model, no more and no fewer. One that disagrees with its model does not compile. */
 export type Fields<Model> = { readonly [Field in keyof Model]-?: z.core.$ZodType<Model[Field]> };
 
-// Each leaf is a check of ours: zod's own checks of strings, numbers and formats add 1.3 kB to a bundle.
+// Texts are zod's. Numbers, patterns and timestamps are checks of ours: zod's own add 1.1 kB to a bundle.
 
 /** A value that a function accepts, in words for the message about another one. */
 export function custom<Value>(words: string, accepts: (value: unknown) => boolean): z.ZodMiniType<Value> {
   return z.custom<Value>(accepts, { error: ({ input }) => must(words, input) });
 }
-
-export const text: z.ZodMiniType<string> = /* @__PURE__ */ custom("a string", (value) => typeof value === "string");
 
 export function matching(words: string, pattern: RegExp): z.ZodMiniType<string> {
   return custom(words, (value) => typeof value === "string" && pattern.test(value));

@@ -1,6 +1,6 @@
 import * as z from "zod/v4-mini";
 import type { StandardSchema } from "../../core/call/standard-schema.ts";
-import { custom, type Fields, matching, text, validatorOf } from "../../core/call/zod-schema.ts";
+import { custom, type Fields, matching, validatorOf } from "../../core/call/zod-schema.ts";
 import { type Page, pageValidatorOf } from "../../core/paging/page.ts";
 import type { CreatedToken, Issue, Project, Session } from "../models.ts";
 
@@ -14,6 +14,8 @@ function isTimestamp(value: unknown): boolean {
   const [, date = "", day] = (typeof value === "string" && DATE_TIME.exec(value)) || [];
   return new Date(date).getUTCDate() === Number(day);
 }
+
+const text: z.ZodMiniType<string> = z.string();
 
 const createdToken = {
   id: text,
