@@ -4,18 +4,18 @@ import { type CallOutcome, isHarmless, NOTHING_SENT, type OutcomeEvent } from ".
 import type { CallEnd, InnerCall, InnerInstrumentation, InnerObserver } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { ItemRecords } from "./item-records.ts";
-import type { Owners } from "./owner.ts";
 import type { RunPhase } from "./phase.ts";
 import { waitingReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
+import type { Targets } from "./target.ts";
 
 /** The events after which a write may wait to be sent again. */
 const WAITS: ReadonlySet<unknown> = new Set([429, 401, "unsent"]);
 
 export interface BoundRun {
   readonly phase: RunPhase;
-  readonly owners: Owners;
+  readonly targets: Targets;
 }
 
 /**
@@ -30,7 +30,7 @@ export class BoundWrite implements InnerInstrumentation {
   readonly ended: Promise<void>;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
-  readonly #owners: Owners;
+  readonly #targets: Targets;
   readonly #controller = new AbortController();
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
@@ -39,9 +39,9 @@ export class BoundWrite implements InnerInstrumentation {
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
 
-  constructor(records: ItemRecords, { owners, phase }: BoundRun) {
+  constructor(records: ItemRecords, { targets, phase }: BoundRun) {
     this.#records = records;
-    this.#owners = owners;
+    this.#targets = targets;
     this.#phase = phase;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -80,8 +80,8 @@ export class BoundWrite implements InnerInstrumentation {
     if (this.state !== undefined) {
       this.#refuse("one item is one write: send has made a second one, which was not sent", details);
     }
-    if (service !== this.#owners.service) {
-      const message = `send must write to the service of the run, ${this.#owners.service}: this write is to ${service}, and was not sent`;
+    if (service !== this.#targets.service) {
+      const message = `send must write to the service of the run, ${this.#targets.service}: this write is to ${service}, and was not sent`;
       this.#refuse(message, details);
     }
     this.state = { outcome: NOTHING_SENT };
@@ -102,7 +102,7 @@ export class BoundWrite implements InnerInstrumentation {
   /** Resolves when a record says that a request is about to leave. A resend needs none where that is the latest record. */
   async #record(token: string): Promise<void> {
     this.#checkGoing();
-    this.#records.owner = this.#owners.of(token);
+    this.#records.target = this.#targets.of(token);
     if (this.#records.latest !== "sending") await this.#records.add({ state: "sending" });
     this.#checkGoing();
   }

@@ -8,10 +8,10 @@ import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { type Known, reasonOfKnown } from "./journal.ts";
 import type { BulkSettings } from "./options.ts";
-import { believed, checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
+import { believed, checkTarget, type Target, Targets, tokenOfRun } from "./target.ts";
 import { shownLine } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 import { Unfinished } from "./unfinished.ts";
@@ -43,8 +43,8 @@ export class Execution<Item, Result> {
   readonly #phase = new RunPhase(() => this.#heedPhase());
   readonly #gate: ItemGate;
   readonly #source: ItemSource<Item>;
-  readonly #owners: Owners;
-  #owner: Owner;
+  readonly #targets: Targets;
+  #target: Target;
 
   constructor(settings: BulkSettings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
@@ -54,8 +54,8 @@ export class Execution<Item, Result> {
     this.#source = new ItemSource(settings);
     this.#gate = new ItemGate(settings, this.#phase, () => entries.notify());
     const { fetch, baseUrl: service } = settings.own;
-    this.#owners = new Owners(service, fetch);
-    this.#owner = { service };
+    this.#targets = new Targets(service, fetch);
+    this.#target = { service };
     this.total = settings.total;
   }
 
@@ -124,7 +124,7 @@ export class Execution<Item, Result> {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
-      this.#checkOwner(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0)));
+      this.#checkTarget(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0)));
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {
@@ -132,10 +132,10 @@ export class Execution<Item, Result> {
     }
   }
 
-  #checkOwner(known: Map<string, Known>, token = ""): void {
+  #checkTarget(known: Map<string, Known>, token = ""): void {
     const { own } = this.#settings;
-    this.#owner = this.#owners.of(token);
-    const { isOfOtherToken, isOfGoneWorld } = checkOwner(known.values(), this.#owner);
+    this.#target = this.#targets.of(token);
+    const { isOfOtherToken, isOfGoneWorld } = checkTarget(known.values(), this.#target);
     if (isOfOtherToken) own.say?.("warn", OTHER_TOKEN);
     if (isOfGoneWorld) own.say?.("info", OTHER_EMULATOR);
   }
@@ -145,7 +145,7 @@ export class Execution<Item, Result> {
       const record = known.get(key);
       known.delete(key);
       if (record?.state === "done" && record.at > this.#lastDoneAt) this.#lastDoneAt = record.at;
-      return record && believed(record, this.#owner);
+      return record && believed(record, this.#target);
     };
     for (;;) {
       while (!this.#hasRoom()) await this.#entries.change();
@@ -188,8 +188,8 @@ export class Execution<Item, Result> {
     let countedBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
       phase: this.#phase,
-      owners: this.#owners,
-      owner: this.#owner,
+      targets: this.#targets,
+      target: this.#target,
       record: (record) => this.#journal.write(record),
       admit: async () => {
         countedBefore = await this.#admit(write);

@@ -1,8 +1,8 @@
 import type { AutomationError } from "../client/index.ts";
 import { mayPass } from "../core/call/decide-retry.ts";
 import { after } from "../core/time/clock.ts";
+import { afterItem, type FailureCount, isAnswer, NO_FAILURES, type Sent } from "./failure-count.ts";
 import type { BulkSettings } from "./options.ts";
-import { afterItem, isAnswer, NO_OUTAGE, type Outage, type Sent } from "./outage.ts";
 import type { RunPhase } from "./phase.ts";
 import { type Address, afterFailures } from "./stoppage.ts";
 
@@ -13,7 +13,7 @@ export class ItemGate {
   readonly #settings: GateSettings;
   readonly #phase: RunPhase;
   readonly #changed: () => void;
-  #outage: Outage = NO_OUTAGE;
+  #failures: FailureCount = NO_FAILURES;
   #cancelBackoff: (() => void) | undefined;
   /** `"in_doubt"` at first, and after a write that ended `unknown`: the next one may be lost. */
   #service: "in_doubt" | "asked" | "answered" = "in_doubt";
@@ -27,11 +27,11 @@ export class ItemGate {
   }
 
   get counted(): number {
-    return this.#outage.counted;
+    return this.#failures.counted;
   }
 
   admits(underWay: number): boolean {
-    if (underWay >= this.#outage.width || this.#cancelBackoff !== undefined) return false;
+    if (underWay >= this.#failures.width || this.#cancelBackoff !== undefined) return false;
     if (this.#service === "in_doubt") void this.#ask();
     return this.#service === "answered";
   }
@@ -43,9 +43,9 @@ export class ItemGate {
   count(sent: Sent, address?: Address): void {
     if (!this.#phase.sends) return;
     const { rules, concurrency, stopAfter } = this.#settings;
-    const before = this.#outage;
-    this.#outage = afterItem(before, sent, { rules, concurrency, stopAfter, random: Math.random() });
-    if (sent.failure !== undefined && this.#outage !== before) this.#hold(sent.failure, address);
+    const before = this.#failures;
+    this.#failures = afterItem(before, sent, { rules, concurrency, stopAfter, random: Math.random() });
+    if (sent.failure !== undefined && this.#failures !== before) this.#hold(sent.failure, address);
     this.#changed();
   }
 
@@ -72,7 +72,7 @@ export class ItemGate {
   }
 
   #hold(failure: AutomationError, address: Address | undefined): void {
-    const { failures, delayMs, isOver } = this.#outage;
+    const { failures, delayMs, isOver } = this.#failures;
     if (isOver) {
       this.#phase.stop(failure, afterFailures(failures, failure, address));
     } else if (delayMs > 0) {

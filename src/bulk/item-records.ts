@@ -1,12 +1,12 @@
 import { type JournalRecord, nextRevision } from "./journal.ts";
-import type { Owner } from "./owner.ts";
+import type { Target } from "./target.ts";
 
 type Facts = Pick<JournalRecord, "state" | "reference" | "reason">;
 
 export class ItemRecords {
   /** The state of the latest one; absent if this run has added none. */
   latest: JournalRecord["state"] | undefined;
-  owner: Owner;
+  target: Target;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;
   #revision: number | undefined;
@@ -14,9 +14,9 @@ export class ItemRecords {
   #stored: Promise<void> = Promise.resolve();
 
   /** `append` resolves when the record is durable. If it is not, it stops the run. */
-  constructor(key: string, owner: Owner, append: (record: JournalRecord) => Promise<void>) {
+  constructor(key: string, target: Target, append: (record: JournalRecord) => Promise<void>) {
     this.#key = key;
-    this.owner = owner;
+    this.target = target;
     this.#append = append;
   }
 
@@ -33,7 +33,7 @@ export class ItemRecords {
       key: this.#key,
       state,
       at: new Date().toISOString(),
-      ...this.owner,
+      ...this.target,
       revision: this.#revision,
       ...(reference === undefined ? {} : { reference }),
       ...(reason === undefined ? {} : { reason }),

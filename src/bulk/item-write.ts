@@ -6,10 +6,10 @@ import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { isReference, type JournalRecord, type Known, type Reference, reasonOfKnown } from "./journal.ts";
 import type { BulkSettings, Resolution } from "./options.ts";
-import type { Owner } from "./owner.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
+import type { Target } from "./target.ts";
 
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result | undefined;
@@ -19,8 +19,8 @@ export interface ItemEnd<Result> extends SendState {
 }
 
 interface ItemRun extends BoundRun {
-  /** The owner of records of an item whose write has not begun. */
-  readonly owner: Owner;
+  /** The target of records of an item whose write has not begun. */
+  readonly target: Target;
   record(record: JournalRecord): Promise<void>;
   admit(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export class ItemWrite<Item, Result> {
     this.#keyed = keyed;
     this.#settings = settings;
     this.#run = run;
-    this.#records = new ItemRecords(keyed.key, run.owner, (record) => run.record(record));
+    this.#records = new ItemRecords(keyed.key, run.target, (record) => run.record(record));
     this.#write = new BoundWrite(this.#records, run);
   }
 

@@ -1,7 +1,7 @@
 /** The read by which a run finds out whether the service answers, before a write of it could be lost. */
 import { describe, expect, test } from "vitest";
+import { isAnswer } from "../../src/bulk/failure-count.ts";
 import { type BulkRun, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { isAnswer } from "../../src/bulk/outage.ts";
 import {
   AbortError,
   type AutomationError,

@@ -1,7 +1,7 @@
 /** The outage rule: as a table, and in a run. */
 import { describe, expect, test } from "vitest";
+import { afterItem, type FailureCount, NO_FAILURES } from "../../src/bulk/failure-count.ts";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { afterItem, NO_OUTAGE, type Outage } from "../../src/bulk/outage.ts";
 import { valuesIn } from "../../src/bulk/stoppage.ts";
 import {
   ArgumentError,
@@ -26,8 +26,8 @@ const SERVER = new ServerError("503", { status: 503 });
 describe("after an item", () => {
   const rules = { rules: RULES, concurrency: 10, stopAfter: 10, random: 1 };
   /** So many failures, none of them taken back, and none followed by an item that got through. */
-  const failing = (failures: number, more: Partial<Outage> = {}): Outage => ({
-    ...NO_OUTAGE,
+  const failing = (failures: number, more: Partial<FailureCount> = {}): FailureCount => ({
+    ...NO_FAILURES,
     failures,
     counted: failures,
     inARow: failures,
@@ -38,13 +38,13 @@ describe("after an item", () => {
 
   type Row = readonly [
     string,
-    before: Outage,
+    before: FailureCount,
     failure: AutomationError | undefined,
     countedBefore: number,
-    after: Partial<Outage>,
+    after: Partial<FailureCount>,
   ];
   test.each<Row>([
-    ["that got through in a run without failures nothing changes", NO_OUTAGE, undefined, 0, NO_OUTAGE],
+    ["that got through in a run without failures nothing changes", NO_FAILURES, undefined, 0, NO_FAILURES],
     ["that got through the next two are sent at once", failing(7), undefined, 7, { through: 1, inARow: 0, width: 2 }],
     ["that got through the width doubles", failing(7, { width: 4 }), undefined, 7, { width: 8 }],
     [
@@ -68,7 +68,7 @@ describe("after an item", () => {
       6,
       failing(7),
     ],
-    ["that failed the next one waits", NO_OUTAGE, SERVER, 0, { failures: 1, width: 1, delayMs: 500, isOver: false }],
+    ["that failed the next one waits", NO_FAILURES, SERVER, 0, { failures: 1, width: 1, delayMs: 500, isOver: false }],
     ["the wait doubles", failing(1), SERVER, 1, { failures: 2, delayMs: 1_000 }],
     ["the wait has an end", failing(8), SERVER, 8, { failures: 9, delayMs: 8_000, isOver: false }],
     [
@@ -87,51 +87,51 @@ describe("after an item", () => {
     ],
     ["that was under way with one that failed nothing changes", failing(3), SERVER, 0, failing(3)],
     ["that was the last straw the run stops", failing(9), SERVER, 9, { failures: 10, isOver: true }],
-    ["that was lost the next one waits", NO_OUTAGE, new ConnectionError("lost"), 0, { delayMs: 500 }],
+    ["that was lost the next one waits", NO_FAILURES, new ConnectionError("lost"), 0, { delayMs: 500 }],
     [
       "that timed out the next one waits",
-      NO_OUTAGE,
+      NO_FAILURES,
       new TimeoutError("late", { phase: "headers" }),
       0,
       { delayMs: 500 },
     ],
     [
       "that gave the rate limit up the next one waits",
-      NO_OUTAGE,
+      NO_FAILURES,
       new RateLimitError("429", { status: 429, retryAfterMs: 600_000 }),
       0,
       { delayMs: 500 },
     ],
     [
       "with a Retry-After the next one waits that long",
-      NO_OUTAGE,
+      NO_FAILURES,
       new ServerError("503", { status: 503, retryAfterMs: 30_000 }),
       0,
       { delayMs: 30_000 },
     ],
     [
       "with a long Retry-After it waits no longer than the client",
-      NO_OUTAGE,
+      NO_FAILURES,
       new ServerError("503", { status: 503, retryAfterMs: 9e9 }),
       0,
       { delayMs: 120_000 },
     ],
     [
       "in whose place a page was answered the next one waits",
-      NO_OUTAGE,
+      NO_FAILURES,
       new ResponseParseError("page", { status: 200 }),
       0,
       { delayMs: 500 },
     ],
-    ["with a certificate that is wrong nothing is waited for", NO_OUTAGE, permanent, 0, { failures: 1, delayMs: 0 }],
+    ["with a certificate that is wrong nothing is waited for", NO_FAILURES, permanent, 0, { failures: 1, delayMs: 0 }],
     [
       "with a wrong address nothing is waited for",
-      NO_OUTAGE,
+      NO_FAILURES,
       new NotFoundError("404", { status: 404 }),
       0,
       { failures: 1, delayMs: 0 },
     ],
-    ["whose send failed nothing is waited for", NO_OUTAGE, new ArgumentError("x"), 0, { failures: 1, delayMs: 0 }],
+    ["whose send failed nothing is waited for", NO_FAILURES, new ArgumentError("x"), 0, { failures: 1, delayMs: 0 }],
   ])("%s", (...[, before, failure, countedBefore, expected]) => {
     expect(afterItem(before, { failure, countedBefore }, rules)).toMatchObject(expected);
   });
@@ -139,7 +139,7 @@ describe("after an item", () => {
   test("stopAfter: false never stops, and 1 stops at once", () => {
     const item = { failure: SERVER, countedBefore: 500 };
     expect(afterItem(failing(500), item, { ...rules, stopAfter: ALWAYS }).isOver).toBe(false);
-    expect(afterItem(NO_OUTAGE, { failure: SERVER, countedBefore: 0 }, { ...rules, stopAfter: 1 }).isOver).toBe(true);
+    expect(afterItem(NO_FAILURES, { failure: SERVER, countedBefore: 0 }, { ...rules, stopAfter: 1 }).isOver).toBe(true);
   });
 });
 

@@ -6,7 +6,7 @@ import type { RetryRules } from "../core/call/settings.ts";
 const TAKE_BACK_ONE = 10;
 
 /** The failures of a run that are not its items', and what follows from them. */
-export interface Outage {
+export interface FailureCount {
   readonly failures: number;
   /** All that were counted: by it, an item that was begun after the latest one is known. */
   readonly counted: number;
@@ -24,14 +24,14 @@ export interface Sent {
   readonly countedBefore: number;
 }
 
-interface OutageRules {
+interface FailureRules {
   readonly rules: RetryRules;
   readonly random: number;
   readonly concurrency: number;
   readonly stopAfter: number;
 }
 
-export const NO_OUTAGE: Outage = {
+export const NO_FAILURES: FailureCount = {
   failures: 0,
   counted: 0,
   inARow: 0,
@@ -51,12 +51,12 @@ export const NO_OUTAGE: Outage = {
  * | failed | one more; at `stopAfter` the run stops | 1, after a wait if the failure may pass |
  * | got through | each ten take back one | doubles, up to `concurrency` |
  */
-export function afterItem(before: Outage, { failure, countedBefore }: Sent, rules: OutageRules): Outage {
+export function afterItem(before: FailureCount, { failure, countedBefore }: Sent, rules: FailureRules): FailureCount {
   if (countedBefore !== before.counted) return before;
   return failure === undefined ? afterThrough(before, rules) : afterFailure(before, failure, rules);
 }
 
-function afterThrough(before: Outage, { concurrency }: OutageRules): Outage {
+function afterThrough(before: FailureCount, { concurrency }: FailureRules): FailureCount {
   const width = 2 * before.width < concurrency ? 2 * before.width : Number.POSITIVE_INFINITY;
   const through = before.failures === 0 ? 0 : before.through + 1;
   const takesBack = through === TAKE_BACK_ONE;
@@ -64,7 +64,7 @@ function afterThrough(before: Outage, { concurrency }: OutageRules): Outage {
   return { ...before, failures, inARow: 0, through: takesBack ? 0 : through, width, delayMs: 0 };
 }
 
-function afterFailure(before: Outage, failure: AutomationError, rules: OutageRules): Outage {
+function afterFailure(before: FailureCount, failure: AutomationError, rules: FailureRules): FailureCount {
   const failures = before.failures + 1;
   const delayMs = mayPass(failure)
     ? Math.max(backOff({ ...rules, retries: before.inARow }), askedFor(failure, rules))
@@ -89,6 +89,6 @@ export function isAnswer({ kind, status = 0 }: AutomationError): boolean {
 }
 
 /** A 503 may ask for a longer wait. The pause of a rate limit is the limiter's, which each call waits for by itself. */
-function askedFor({ kind, retryAfterMs = 0 }: AutomationError, { rules }: OutageRules): number {
+function askedFor({ kind, retryAfterMs = 0 }: AutomationError, { rules }: FailureRules): number {
   return kind === "server" ? Math.min(retryAfterMs, rules.maxRetryAfterMs) : 0;
 }

@@ -14,16 +14,16 @@ const EMULATOR_WORLD = Symbol.for("project-automation.emulator-world");
 
 const TOKEN_MS = 30_000;
 
-/** The owner of a record: the service that it is true of, and the token, as records have them. */
-export interface Owner {
+/** The target of a record: the service that it is true of, and the token, as records have them. */
+export interface Target {
   readonly service: string;
   readonly token?: string;
 }
 
-export class Owners {
+export class Targets {
   readonly service: Service;
   readonly #mark: readonly string[];
-  #latest: { readonly token: string; readonly owner: Owner } | undefined;
+  #latest: { readonly token: string; readonly target: Target } | undefined;
 
   /** @param fetch that of the client, which may be an emulator's */
   constructor(service: Service, fetch: unknown) {
@@ -32,13 +32,13 @@ export class Owners {
     this.#mark = typeof world === "number" ? [String(world)] : [];
   }
 
-  /** The owner of a write with this token; `""` is a token that is not known. */
-  of(token: string): Owner {
+  /** The target of a write with this token; `""` is a token that is not known. */
+  of(token: string): Target {
     if (this.#latest?.token !== token) {
       const known = token === "" ? {} : { token: hashOfToken(token) };
-      this.#latest = { token, owner: { service: this.#address(token), ...known } };
+      this.#latest = { token, target: { service: this.#address(token), ...known } };
     }
-    return this.#latest.owner;
+    return this.#latest.target;
   }
 
   /** Origin and base path; of an emulator also its world, since one address has a new world with each start. */
@@ -87,7 +87,7 @@ interface Belonging {
  *
  * @throws JournalError `misused` for a record of another service
  */
-export function checkOwner(records: Iterable<Known>, own: Owner): Belonging {
+export function checkTarget(records: Iterable<Known>, own: Target): Belonging {
   const tokens = new Set<string | undefined>();
   let isOfGoneWorld = false;
   for (const { service, token } of records) {
@@ -104,7 +104,7 @@ export function checkOwner(records: Iterable<Known>, own: Owner): Belonging {
  * A record as far as a run may believe it. One that names no service says only that a request left. One of an emulator that is
  * gone says nothing but its revision.
  */
-export function believed(record: Known, own: Owner): Known {
+export function believed(record: Known, own: Target): Known {
   const { service, state, at, revision } = record;
   if (service !== undefined) return isGone(service, own.service) ? { state: "not_sent", at, revision } : record;
   if (state !== "done" && state !== "refused") return record;
@@ -119,7 +119,7 @@ function isGone(theirs: string, own: string): boolean {
 }
 
 /** With a known token that is none of an emulator's, a service is no emulator. */
-function isOurs(theirs: string, { service, token }: Owner): boolean {
+function isOurs(theirs: string, { service, token }: Target): boolean {
   const isOfEmulator = theirs.includes("#") && !service.includes("#");
   return isSame(theirs, service) && !(isOfEmulator && token !== undefined);
 }
