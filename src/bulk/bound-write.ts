@@ -60,7 +60,7 @@ export class BoundWrite implements InnerInstrumentation {
     return callId !== undefined && this.#calls.has(callId);
   }
 
-  /** Heeds the phase of the run: a request on its way continues until it is aborted, and every other wait is ended. */
+  /** A request on its way continues until it is aborted, and every other wait is ended. */
   heed(): void {
     const { aborts, cause, sends } = this.#phase;
     const mayContinue = sends || this.#isOnItsWay;
@@ -71,7 +71,6 @@ export class BoundWrite implements InnerInstrumentation {
     this.#isClosed = true;
   }
 
-  /** A call of the item's client begins. Follows the one write. */
   begin({ callId, method, path, baseUrl: service, url }: InnerCall): InnerObserver | undefined {
     this.#calls.add(callId);
     if (!isWrite(method)) return undefined;

@@ -107,7 +107,6 @@ export class Execution<Item, Result> {
     return undefined;
   }
 
-  /** Stops, and waits `graceMs` for requests on their way. */
   stop(cause: AutomationError): void {
     this.#phase.stopWithin(this.#settings.graceMs, cause);
   }

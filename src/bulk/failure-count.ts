@@ -10,7 +10,6 @@ export interface FailureCount {
   readonly failures: number;
   /** All that were counted: by it, an item that was begun after the latest one is known. */
   readonly counted: number;
-  /** Counted failures since an item got through. */
   readonly inARow: number;
   /** Items that got through since they took back a failure. */
   readonly through: number;

@@ -20,7 +20,6 @@ export class ItemRecords {
     this.#append = append;
   }
 
-  /** The latest record of an earlier run, which those of this run follow. */
   follow(known: Pick<JournalRecord, "revision"> | undefined): void {
     this.#revision = known?.revision;
   }

@@ -16,7 +16,6 @@ export interface KeyedItem<Item> {
 /** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** The items of a run and their keys; `readThrown` takes the secrets of its client out of what they throw. */
 interface ItemOptions<Item> {
   readonly items: Items<Item>;
   readonly key: (item: Item) => string;
@@ -92,11 +91,7 @@ export class ItemSource<Item> {
     return position;
   }
 
-  /**
-   * Returns the next item, or `undefined` at the end.
-   *
-   * @throws ArgumentError if its key is no key or has come before, if `items` fails, or if a collection has changed.
-   */
+  /** @throws ArgumentError if its key is no key or has come before, if `items` fails, or if a collection has changed. */
   async take(): Promise<KeyedItem<Item> | undefined> {
     if (this.#hasEnded) return undefined;
     const next = await this.#takeNext();
@@ -150,7 +145,7 @@ export class ItemSource<Item> {
       });
     } catch (thrown) {
       this.#hasEnded = true;
-      // An error of a stream that was told to end is not about an item.
+      // An error of a stream that the run has ended is not about an item.
       if (this.#stopped !== undefined) return END;
       if (isBrandedError(thrown)) throw thrown;
       const { said, details } = this.#readThrown(thrown);

@@ -29,7 +29,6 @@ const RESOLUTIONS: readonly unknown[] = ["applied", "not_applied", "undecided"];
 
 /** One item under way: finds out whether it may be sent, sends it, and records its end. */
 export class ItemWrite<Item, Result> {
-  /** `resolveUnknown` is being asked about it. */
   isResolving = false;
   readonly #keyed: KeyedItem<Item>;
   readonly #settings: BulkSettings<Item, Result>;

@@ -96,7 +96,6 @@ export type BulkSettings<Item, Result> = Parsed<ReturnType<typeof shapeOf<Item, 
   readonly stopAfter: number;
   readonly graceMs: number;
   readonly rules: RetryRules;
-  /** Reads what a function of the application threw, without the secrets of the client. */
   readonly readThrown: ReadThrown;
   readonly bind: (inner: InnerInstrumentation) => Client;
   /** The service, the token, the `fetch` and the log of the client. */

@@ -71,7 +71,6 @@ export class RunPhase {
     this.#advance("stopping");
   }
 
-  /** Begins no further item, and aborts what is still on its way after `graceMs`. */
   stopWithin(graceMs: number, cause: AutomationError): void {
     this.stop(cause);
     this.#cancelGrace ??= limit(graceMs, () => void this.#abort());

@@ -48,7 +48,6 @@ export class Counts {
     return { ...this.#counts };
   }
 
-  /** `pauseMs`: the rest of the present pause. */
   pace(total: number | undefined, pauseMs: number): Pick<BulkProgress, "ratePerSecond" | "etaMs" | "elapsedMs"> {
     const elapsedMs = this.#startedAt === undefined ? 0 : (this.#endedAt ?? now()) - this.#startedAt;
     const { done, skipped, refused, not_sent, unknown } = this.#counts;

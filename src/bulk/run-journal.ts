@@ -5,7 +5,7 @@ import { sharedSet } from "./shared-set.ts";
 import { asJournalError, type ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
-/** The journals that a run uses now. One object serves one run at a time, whichever copy of the package the run is of. */
+/** One object serves one run at a time, whichever copy of the package the run is of. */
 const usedJournals = (): WeakSet<object> => sharedSet("journals-in-use");
 
 /**

@@ -113,7 +113,6 @@ function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
   return error !== undefined && isCommonFailure(error) ? "stop" : "hold";
 }
 
-/** The state of an item by its write alone, without an account of `send`. */
 export function stateOfWrite({ outcome, end }: Write): BulkState {
   if (end !== undefined && end.error === undefined) return "done";
   if (!isHarmless(outcome)) return "unknown";

@@ -9,7 +9,7 @@ export interface Address {
   readonly url: string;
 }
 
-/** Why a run has stopped after so many failures. Where the last one is about the address, the values in that are named. */
+/** Where the last one is about the address, the values in that are named. */
 export function afterFailures(failures: number, last: AutomationError, address: Address | undefined): string {
   const count = failures === 1 ? "1 failure" : `${failures} failures (ten items that get through take back one)`;
   const where = address !== undefined && isAboutAddress(last) ? `: ${last.method} ${describe(address)}` : "";

@@ -21,7 +21,7 @@ export function shownLine(text: string): string {
   return REDACTOR.line(text, MAX_SHOWN);
 }
 
-/** Reads a value that a function of the application threw. `redactor` is that of its client. */
+/** `redactor` is that of the client. */
 export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
   const { chain, why } = explain(value);
@@ -31,7 +31,7 @@ export function readThrown(value: unknown, redactor = REDACTOR): Thrown {
 
 export type ReadThrown = (value: unknown) => Thrown;
 
-/** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */
+/** An error of another kind becomes its cause. */
 export function asJournalError(error: unknown, what: string, read: ReadThrown = readThrown): JournalError {
   if (error instanceof JournalError) return error;
   const { said, details } = read(error);

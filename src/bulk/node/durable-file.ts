@@ -66,7 +66,7 @@ export async function flushFolder(path: string): Promise<void> {
   });
 }
 
-/** Removes a file, if it is there. On Windows another program, such as a virus scanner, may have it open for a moment. */
+/** On Windows another program, such as a virus scanner, may have it open for a moment. */
 export async function removeFile(path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -13,7 +13,7 @@ const STALE_MS = 30_000;
 const LOOK_MS = 5;
 const LOOKS = 400;
 
-/** The contents of a lock file. Both are of one length, so that one replaces the other in one write. */
+/** Of one length, so that one replaces the other in one write. */
 const CLAIMED = "claimed";
 const HELD = "is held";
 

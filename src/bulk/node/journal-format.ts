@@ -62,7 +62,6 @@ export class JournalReader {
   #pieces: Uint8Array[] = [];
   #length = 0;
 
-  /** `header`: the first line that the journal is to have. */
   constructor(header: Uint8Array) {
     this.#header = header;
     this.checksum = crc32(header);
@@ -87,8 +86,7 @@ export class JournalReader {
   }
 
   /**
-   * To be called at the end of the file. Returns what follows the last line break: it was being written when a process or the
-   * machine ended. No request left on the strength of it, so it does not count.
+   * Returns what follows the last line break: it was being written when a process or the machine ended. No request left on the strength of it, so it does not count.
    *
    * @throws JournalError if it is no part of a journal, or a whole line that has lost its line break.
    */

@@ -47,7 +47,7 @@ function exists(pid: number): boolean {
 /** The state of a process that has ended and keeps its id, since its parent has not waited for it. */
 const ZOMBIE = "Z";
 
-/** The state of a process, and when it started. Linux alone says so. */
+/** Linux alone says so. */
 function statusOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   // The second field is the name of the program, in parentheses, which may hold anything; the start is the 22nd.
