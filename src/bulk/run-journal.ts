@@ -9,9 +9,8 @@ import type { Turns } from "./turns.ts";
 const usedJournals = (): WeakSet<object> => sharedSet("journals-in-use");
 
 /**
- * The journal of a run, or of another user that writes records. They are appended one batch at a time: those that are
- * ready at the same moment, or that come while a batch is being stored, share the next batch, and so its flush. After a
- * failure nothing is appended until the journal is loaded again.
+ * The journal of a run. Records are appended one batch at a time: those that are ready at the same moment, or that come while
+ * a batch is being stored, share the next batch, and so its flush. After a failure nothing is appended.
  */
 export class RunJournal {
   readonly #journal: Journal;
@@ -21,12 +20,12 @@ export class RunJournal {
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
   #failure: JournalError | undefined;
-  /** This user has loaded it, so no other one may. */
+  /** This run has loaded it, so no other one may. */
   #isOurs = false;
 
   /**
-   * `onFailure` is called with the first record that could not be stored since the journal was loaded. `readThrown`
-   * takes the secrets of the client out of what the journal throws.
+   * `onFailure` is called once, when a batch could not be stored. `readThrown` takes the secrets of the client out of what the
+   * journal throws.
    */
   constructor(journal: Journal, onFailure: (error: JournalError) => void, readThrown?: ReadThrown) {
     this.#journal = journal;
@@ -35,13 +34,11 @@ export class RunJournal {
   }
 
   /**
-   * Opens the journal, and resolves with the latest record of each key. Call it again after a failure: it closes the
-   * journal first, which another process may then have, and forgets the failure.
+   * Opens the journal, and resolves with the latest record of each key.
    *
-   * @throws JournalError if it cannot be read, or if another run uses it. It can be called again after that, too.
+   * @throws JournalError if it cannot be read, or if another run uses it.
    */
   async load(turns: Turns): Promise<Map<string, Known>> {
-    if (this.#isOurs) await this.#reopen();
     if (usedJournals().has(this.#journal))
       throw new JournalError("another run uses this journal", { reason: "in_use" });
     this.#hold(true);
@@ -66,7 +63,7 @@ export class RunJournal {
   /**
    * Resolves when the record is durable.
    *
-   * @throws JournalError if this or an earlier batch could not be stored since the journal was loaded.
+   * @throws JournalError if this or an earlier batch could not be stored.
    */
   write(record: JournalRecord): Promise<void> {
     this.#collected.push(record);
@@ -84,13 +81,6 @@ export class RunJournal {
     } finally {
       this.#hold(false);
     }
-  }
-
-  /** Its load says whether it can be used, so it does not matter whether it could be closed. */
-  async #reopen(): Promise<void> {
-    await (this.#next ?? this.#current).catch(() => {});
-    await this.close().catch(() => {});
-    this.#failure = undefined;
   }
 
   #hold(isOurs: boolean): void {

@@ -14,10 +14,7 @@ import { headerLine } from "./journal-format.ts";
 export interface FileJournal extends Journal {
   /** The path of the file, absolute. */
   readonly path: string;
-  /**
-   * Closes the file, and lets other runs use it. A run does this at its end. Call it for a journal that tools for agents have
-   * used.
-   */
+  /** Closes the file, and lets other runs use it. A run does this at its end. */
   close(): Promise<void>;
 }
 
