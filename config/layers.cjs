@@ -129,7 +129,6 @@ const foundation = [
   "core/secrets/",
   "core/checks/",
   "core/wire/json.ts",
-
   "core/wire/headers.ts",
   "core/time/",
   "core/errors/",

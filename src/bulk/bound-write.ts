@@ -111,8 +111,7 @@ export class BoundWrite implements InnerInstrumentation {
     if (this.#isClosed) return;
     this.state = { outcome };
     this.#isOnItsWay ||= event === "sent";
-    if (!this.#isOnItsWay || !isHarmless(outcome) || !WAITS.has(typeof event === "string" ? event : event.status))
-      return;
+    if (!isHarmless(outcome) || !WAITS.has(typeof event === "string" ? event : event.status)) return;
     this.#isOnItsWay = false;
     void this.#records.addIfPossible({ state: "not_sent", reason: waitingReason() });
     this.heed();

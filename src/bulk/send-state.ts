@@ -30,7 +30,7 @@ export interface SendState {
   readonly consequence?: "through" | "hold" | "stop" | "fail";
 }
 
-/** Statuses of a refused item, if they are the service's. Others are about the token, its rate, the address or the way there. */
+/** Statuses of a refused item. Others are about the token, its rate, the address or the way there. */
 const ITEM_REFUSALS: ReadonlySet<number | undefined> = new Set([400, 409, 413, 415, 422]);
 
 /** Statuses that are about the address: a project that is misspelt, or a method that the path does not have. */
@@ -116,8 +116,7 @@ function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
 export function stateOfWrite({ outcome, end }: Write): BulkState {
   if (end !== undefined && end.error === undefined) return "done";
   if (!isHarmless(outcome)) return "unknown";
-  const { status, body } = end?.error ?? {};
-  return ITEM_REFUSALS.has(status) && isRefusalOfService(body) ? "refused" : "not_sent";
+  return ITEM_REFUSALS.has(end?.error?.status) ? "refused" : "not_sent";
 }
 
 function stateOfDone(key: string, send: SendEnd, output: unknown): SendState {

@@ -76,7 +76,13 @@ const TABLE: readonly Row[] = [
   ["a refusal that send caught", resolved, failed(invalid), "refused", "through"],
   ...[400, 409, 413, 415, 422].flatMap((status): Row[] => [
     [`a ${status} of the service`, resolved, failed(new ApiError("", { ...refused, status })), "refused", "through"],
-    [`a ${status} of a proxy`, resolved, failed(new ApiError("", { ...turnedAway, status })), "not_sent", "hold"],
+    [
+      `a ${status} of a proxy`,
+      resolved,
+      failed(new ApiError("", { ...turnedAway, outcome: "unknown", status })),
+      "unknown",
+      "hold",
+    ],
   ]),
   ...[402, 405, 406, 407, 410, 411, 412, 414, 417, 418, 421, 423, 425, 426, 428, 431, 451, 494, 499].map(
     (status): Row => [
@@ -116,7 +122,13 @@ const TABLE: readonly Row[] = [
     "hold",
   ],
   ["a scope that is missing", resolved, failed(new PermissionDeniedError("403", refused)), "not_sent", "stop"],
-  ["a 403 of a firewall", resolved, failed(new PermissionDeniedError("403", turnedAway)), "not_sent", "hold"],
+  [
+    "a 403 of a firewall",
+    resolved,
+    failed(new PermissionDeniedError("403", { ...turnedAway, outcome: "unknown" })),
+    "unknown",
+    "hold",
+  ],
   [
     "a redirect that may have been followed from",
     resolved,

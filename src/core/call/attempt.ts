@@ -37,27 +37,28 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
   for (;;) {
     const { onRequest } = call.settings;
     if (onRequest !== undefined) read = await awaitOnRequest(call, read, onRequest);
-    const { token, exchange } = await sendInTurn(call, permit, read);
-    if (isSuccess(exchange.head.status)) return exchange;
-    const next = await readToResend(call, exchange, token);
-    if (next === undefined) throw refusalError(call, exchange);
-    read = next;
+    const { token, received } = await sendInTurn(call, permit, read);
+    if (isSuccess(received.head.status)) return received;
+    read = await readToResend(call, received, token);
   }
 }
 
-/** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
-async function readToResend(call: Call, refused: Received, token: string): Promise<ReadToken | undefined> {
+/**
+ * The token to send a refused request again with: after a 429 that is waited out, and after a 401 with another token. Fails with
+ * the refusal of any other.
+ */
+async function readToResend(call: Call, refused: Received, token: string): Promise<ReadToken> {
   const { deadline, events, settings } = call;
   const { retry } = settings;
-  // The caller's abort ends the next wait with an error of its own. Nothing was processed, so a resend adds no doubt (`again`).
-  if (retry === false || deadline.reason === "total") return undefined;
   const error = refusalError(call, refused);
+  // The caller's abort ends the next wait with an error of its own. Nothing was processed, so a resend adds no doubt (`again`).
+  if (retry === false || deadline.reason === "total") throw error;
   call.lastFailure = error;
   if (refused.pause?.waits) {
     events?.retry({ reason: "rate_limit", delayMs: refused.pause.pauseMs, status: 429 });
     return await readToken(call);
   }
-  if (refused.head.status !== 401) return undefined;
+  if (refused.head.status !== 401) throw error;
   const other = await readToken(call, { token, error });
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });
@@ -142,7 +143,7 @@ async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Pro
  * Sends the request when its turn has come, with the token that is current then. If another token has come while a record of
  * the request was written, or the token is paused, the call goes back to the queue, at its position.
  */
-async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; exchange: Received }> {
+async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; received: Received }> {
   const { inner, settings } = call;
   const { tokenSource } = settings;
   let recorded: string | undefined;
@@ -156,7 +157,7 @@ async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<
         if (pauseLeftMs(settings, token) !== undefined) continue;
       }
       if (!tokenSource.isCurrent(token)) continue;
-      return { token, exchange: await performExchange(call, permit, { token, deadline }) };
+      return { token, received: await performExchange(call, permit, { token, deadline }) };
     } finally {
       deadline.release();
       ignoreErrors(() => permit.release());

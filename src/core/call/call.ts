@@ -23,7 +23,7 @@ export interface Unauthorized {
 export interface Received {
   readonly head: ResponseHead;
   readonly text?: string | undefined;
-  /** The body of a success says that it is the service's; `undefined` if too little of it has come. */
+  /** The body says that the answer is the service's; `undefined` if too little of a success has come. */
   readonly isFromService?: boolean | undefined;
   /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
   readonly body?: unknown;

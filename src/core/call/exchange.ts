@@ -9,7 +9,7 @@ import { isWrite } from "../wire/method.ts";
 import type { Call, Received } from "./call.ts";
 import { connectionError, parseError, stoppedError } from "./create-error.ts";
 import { HttpFailure } from "./http.ts";
-import { beginsAsJson, isRefusalOfService, isSuccessOfService, type ReceivedBody } from "./outcome.ts";
+import { beginsAsJson, isRefusalOfService, isSuccessOfService } from "./outcome.ts";
 
 interface Sending {
   readonly token: string;
@@ -24,7 +24,6 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   if (!call.deadline.endsNow()) events?.request();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  noteAnswer(call, head);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   // A limiter that throws must not lose a response that has arrived.
@@ -36,9 +35,9 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   events?.pause(token, pause?.pauseMs);
   events?.enterStage("body");
   try {
-    const exchange = await receive(call, response, { head, pause, deadline });
+    const received = await receive(call, response, { head, pause, deadline });
     events?.response(head);
-    return exchange;
+    return received;
   } catch (error) {
     events?.response(head, error as AutomationError); // it rejects with nothing else
     throw error;
@@ -100,7 +99,9 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
       ? await readBriefly(response, deadline, beginsAsJson)
       : await readBody(response, deadline, { maxBytes: maxResponseBytes });
   const { kind, text } = body;
-  const isFromService = noteAnswer(call, head, { text, isWhole: kind === "whole" });
+  const isDue = operation.schema !== undefined && operation.method !== "DELETE";
+  const isFromService = isSuccessOfService({ text, isWhole: kind === "whole" }, isDue);
+  call.note({ status: head.status, isFromService });
   // Where no body matters, an abort or a cut that comes when a success has been received changes nothing any more.
   if (kind === "whole" || operation.expects !== undefined) return { head, text, isFromService };
   if (kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text, isFromService });
@@ -110,17 +111,6 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   }
   const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
   throw parseError(call, { head, text, isFromService }, summary);
-}
-
-const NO_BODY_YET: ReceivedBody = { text: "", isWhole: false };
-
-/** Notes a response, as far as its body has come. Returns whether a success is the service's. */
-function noteAnswer(call: Call, { status }: ResponseHead, body = NO_BODY_YET): boolean | undefined {
-  const { method, schema } = call.operation;
-  const isDue = schema !== undefined && method !== "DELETE";
-  const isFromService = isSuccess(status) ? isSuccessOfService(body, isDue) : undefined;
-  call.note({ status, isFromService });
-  return isFromService;
 }
 
 function discard(response: Response | Promise<Response>): void {

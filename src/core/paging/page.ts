@@ -33,8 +33,10 @@ export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSche
   });
 }
 
+const anything = custom<unknown>("", () => true);
+
 /** Validates the list envelope alone, whatever its items are. */
-export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(custom("", () => true));
+export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(anything);
 
 /** Validates a page whose items are validated by a schema of any library, one after the other. */
 export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<Page<Item>> {

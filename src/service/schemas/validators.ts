@@ -28,7 +28,9 @@ const createdToken = {
 
 const sendable = { plaintext: matching("visible ASCII without white space", /^[!-~]+$/) };
 
-export const projectPageValidator: StandardSchema<Page<Project>> = pageValidatorOf(z.object({ id: text, name: text }));
+export const projectPageValidator: StandardSchema<Page<Project>> = pageValidatorOf(
+  z.object({ id: text, name: text } satisfies Fields<Project>),
+);
 
 export const issueValidator: StandardSchema<Issue> = validatorOf(
   z.object({
@@ -36,10 +38,10 @@ export const issueValidator: StandardSchema<Issue> = validatorOf(
     title: text,
     status: text,
     type: z.optional(text),
-  }),
+  } satisfies Fields<Issue>),
 );
 
-const session = z.object({ id: text, state: text });
+const session = z.object({ id: text, state: text } satisfies Fields<Session>);
 
 export const sessionValidator: StandardSchema<Session> = validatorOf(session);
 
