@@ -123,7 +123,7 @@ export function connectionError(
 
 /** The error of a response whose status is no success (API documentation, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Received): AutomationError {
-  const { head, isUnread } = refused;
+  const { head, isFromService, isUnread } = refused;
   const { redactor, operation, settings, url } = call;
   const { status, limit, remaining, retryAfterMs, headers } = head;
   // Redacted as a whole, and only then cut.
@@ -138,7 +138,18 @@ export function refusalError(call: Call, refused: Received): AutomationError {
   const token = tokenSource.current;
   const isResent = retry && (status === 429 || mayRepeat(status, { operation, rules: retry }));
   const maxRetryAfterMs = isResent ? retry.maxRetryAfterMs : undefined;
-  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, isUnread, maxRetryAfterMs });
+  const advice = adviceOn({
+    head,
+    operation,
+    baseUrl,
+    token,
+    foreign,
+    detail,
+    location,
+    isFromService,
+    isUnread,
+    maxRetryAfterMs,
+  });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
   const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");
   const parts = { summary, progress: refused, code, detail, body, retryAfterMs };

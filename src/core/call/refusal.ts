@@ -63,6 +63,7 @@ export interface Refused {
   readonly operation: Pick<Operation<unknown>, "path" | "scope" | "adviceOn403">;
   readonly baseUrl: string;
   readonly token: string;
+  readonly isFromService: boolean | undefined;
   /** A body that is no JSON; an empty text where nothing at all says that the service has answered. */
   readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
   readonly detail: string | undefined;
@@ -91,8 +92,11 @@ const RULES: readonly Rule[] = [
     if (status === 304) return "only If-None-Match or If-Modified-Since, a header, asks for a 304";
     return `${location === undefined ? "" : `it leads to ${location}; `}redirects are not followed: check baseUrl`;
   },
-  ({ foreign, baseUrl }) => {
-    if (foreign === undefined) return undefined;
+  ({ foreign, baseUrl, isFromService, isUnread, head: { status } }) => {
+    if (foreign === undefined) {
+      if (isFromService || isUnread || status < 400) return undefined;
+      return "its body has no `error`, so it may not be from the service";
+    }
     if (baseUrl.startsWith("http:") && HTTPS_PORT.test(foreign.text))
       return "this port speaks https:, and baseUrl says http:";
     const type = foreign.mediaType === undefined ? "not JSON" : `${foreign.mediaType}, not JSON`;
@@ -120,8 +124,8 @@ const RULES: readonly Rule[] = [
     status === 401 && foreign === undefined && !/^[^_]+_.+_.+$/.test(token)
       ? "the token does not have the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off"
       : undefined,
-  ({ head: { status }, operation, foreign, detail }) => {
-    if (status !== 403 || foreign !== undefined) return undefined;
+  ({ head: { status }, operation, isFromService, detail }) => {
+    if (status !== 403 || !isFromService) return undefined;
     if (operation.adviceOn403 !== undefined) return operation.adviceOn403(detail);
     const asked = operation.scope === undefined ? "" : `the API documentation asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;

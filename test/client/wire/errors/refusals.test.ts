@@ -26,6 +26,8 @@ async function list(response: Response, options: ClientOptions = {}): Promise<Au
   )) as AutomationError; // all are
 }
 
+const NO_ERROR = "its body has no `error`, so it may not be from the service";
+
 /** Refusals of `projects.list`, and what follows its name in the message. */
 const REFUSALS: readonly (readonly [what: string, Response, message: string, baseUrl?: string])[] = [
   ["error as an object", json({ error: { code: "E42", message: "no way" } }, 400), "400 E42: no way"],
@@ -45,15 +47,20 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   [
     "errors of objects",
     json({ errors: [{ code: "E42", message: "no way" }, { message: "x" }] }, 422),
-    "422 E42: no way",
+    `422 E42: no way; ${NO_ERROR}`,
   ],
-  ["errors of strings", json({ errors: ["no way"] }, 422), "422: no way"],
-  ["no errors at all", json({ errors: [] }, 422), "422"],
-  ["problem+json", json({ title: "t", detail: "limit must be positive" }, 422), "422: limit must be positive"],
+  ["errors of strings", json({ errors: ["no way"] }, 422), `422: no way; ${NO_ERROR}`],
+  ["no errors at all", json({ errors: [] }, 422), `422; ${NO_ERROR}`],
+  [
+    "problem+json",
+    json({ title: "t", detail: "limit must be positive" }, 422),
+    `422: limit must be positive; ${NO_ERROR}`,
+  ],
+  ["a gateway's 403", json({ message: "blocked" }, 403), `403: blocked; ${NO_ERROR}`],
   [
     "words in angle brackets",
     json({ message: "limit must be <integer> or <a number>" }, 422),
-    "422: limit must be <integer> or <a number>",
+    `422: limit must be <integer> or <a number>; ${NO_ERROR}`,
   ],
   ["its own 403", json({ error: "forbidden" }, 403), `403 forbidden; ${SCOPE}`],
   ["a firewall's 403", html(403), `403; the body is text/html, not JSON, ${NOT_OURS}`],

@@ -137,13 +137,13 @@ test("a derived client has the same instrumentation; a logger logs failed calls,
   const client = wire
     .client({ instrumentation, logger, logLevel: "info", retry: false })
     .withOptions({ timeoutMs: 5_000 });
-  wire.script(json({ error: "not_found" }, 404), json({}, 500), json({ odd: true }, 201));
+  wire.script(json({ error: "not_found" }, 404), json({ error: "down" }, 500), json({ odd: true }, 201));
   await rejection(client.sessions.get("s"));
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   expect(lines).toEqual([
     expect.stringMatching(/^info: \[call_\w+\] sessions\.get: 404 not_found$/),
-    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 500; it may have been applied/),
+    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 500 down; it may have been applied/),
     expect.stringMatching(/^error: \[call_\w+\] issues\.create: 201, but the response is not of the expected shape/),
   ]);
   expect(observed.filter((line) => line.startsWith("end "))).toEqual(["end not_found", "end server", "end validation"]);
