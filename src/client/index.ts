@@ -45,6 +45,7 @@ export type {
   Logger,
   PageEvent,
   PollEvent,
+  QueueWaitEvent,
   RateLimitPauseEvent,
   RateLimitResumeEvent,
   RequestEvent,

@@ -58,13 +58,11 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
     ({ attempt, reason, delayMs }) => `attempt ${attempt} failed (${reason}), retry in ${Math.round(delayMs)} ms`,
   ],
   rate_limit_pause: [
-    ({ delayMs, queueMs = delayMs }) => levelOfWait(queueMs),
-    ({ delayMs, queueMs }) =>
-      queueMs === undefined
-        ? `rate limit reached, pausing for ${Math.round(delayMs)} ms`
-        : `waiting in the queue of the rate limit for ${Math.round(queueMs)} ms by now`,
+    ({ delayMs }) => levelOfWait(delayMs),
+    ({ delayMs }) => `rate limit reached, pausing for ${Math.round(delayMs)} ms`,
   ],
   rate_limit_resume: ["info", () => "rate limit pause over, resuming"],
+  queue_wait: ["warn", ({ queueMs }) => `waiting in the queue for ${Math.round(queueMs)} ms by now`],
   token_refresh: ["info", () => "401, sending again with another token"],
   drift: [
     "warn",

@@ -77,24 +77,29 @@ export const LONG_WAIT_MS = 5_000;
 /** Why a call is sent again. */
 export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "connection" | "timeout" | "unauthorized";
 
-/**
- * The service asked for a pause: nothing is sent with this token until it is over. Or a call has waited in the queue for five
- * seconds without one: others are before it, or leave at a distance. Once per pause and client, and until no call waits so long.
- */
+/** The service asked for a pause: nothing is sent with this token until it is over. Once per pause and client. */
 export interface RateLimitPauseEvent extends EventBase {
   readonly type: "rate_limit_pause";
-  /** The length of the pause from now on, in milliseconds; 0 where none runs. */
+  /** The length of the pause from now on, in milliseconds. */
   readonly delayMs: number;
-  /** Where no pause runs: the time that the call has waited in the queue by now, in milliseconds. */
-  readonly queueMs?: number | undefined;
 }
 
 /**
- * A pause or a long wait in the queue is over: requests are sent again. Once per pause and client, with the ids of the call that told of the pause, which
+ * A pause is over: requests are sent again. Once per pause and client, with the ids of the call that told of the pause, which
  * may have ended before.
  */
 export interface RateLimitResumeEvent extends EventBase {
   readonly type: "rate_limit_resume";
+}
+
+/**
+ * A call has waited in its queue for five seconds or more: other calls are before it, calls leave at a distance, or pauses
+ * follow one another. At most once a minute and client.
+ */
+export interface QueueWaitEvent extends EventBase {
+  readonly type: "queue_wait";
+  /** The time that it has waited by now, in milliseconds. */
+  readonly queueMs: number;
 }
 
 /** After a 401, another token was available, and the call is sent again with it. */
@@ -167,6 +172,7 @@ export type ClientEvent =
   | RetryEvent
   | RateLimitPauseEvent
   | RateLimitResumeEvent
+  | QueueWaitEvent
   | TokenRefreshEvent
   | DriftEvent
   | DeprecationEvent

@@ -71,10 +71,10 @@ export class CallSpan implements CallObserver {
         span.addEvent("retry", { [OWN.reason]: event.reason, [OWN.delayMs]: event.delayMs });
         break;
       case "rate_limit_pause":
-        span.addEvent(event.type, {
-          [OWN.delayMs]: event.delayMs,
-          ...(event.queueMs !== undefined && { [OWN.waitedMs]: event.queueMs }),
-        });
+        span.addEvent(event.type, { [OWN.delayMs]: event.delayMs });
+        break;
+      case "queue_wait":
+        span.addEvent(event.type, { [OWN.waitedMs]: event.queueMs });
         break;
       case "page":
         span.setAttributes({ [OWN.pages]: event.pages, [OWN.items]: event.items });

@@ -1,12 +1,12 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { describeValue } from "../checks/values.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
+import { LONG_WAIT_MS } from "../events.ts";
 import { type Admission, type Permit, pauseLeftMs } from "../rate-limit/rate-limiter.ts";
 import { after, now } from "../time/clock.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isSuccess } from "../wire/head.ts";
 import type { Call, Received, Unauthorized } from "./call.ts";
-import { LOOK_EVERY_MS } from "./call-events.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./exchange.ts";
@@ -211,14 +211,18 @@ async function admittedOrChanged(
   }
 }
 
+/** The time between two looks for a pause that another client or process was asked for. */
+const LOOK_EVERY_MS = 1_000;
+
 /** Emits the pause that a call waits for, also one that begins while it waits, and a long wait. Returns what ends that. */
 function tellPauses({ events, settings }: Call, token: string): () => void {
   let cancel = (): void => {};
-  let queuedSince = now();
+  const queuedSince = now();
   const look = (): void => {
     const pauseMs = pauseLeftMs(settings, token);
-    if (pauseMs !== undefined) queuedSince = now();
-    events?.pause(token, pauseMs, now() - queuedSince);
+    events?.pause(token, pauseMs);
+    // The rest of a long pause is told already.
+    if (pauseMs === undefined || pauseMs < LONG_WAIT_MS) events?.queueWait(now() - queuedSince);
     cancel = after(LOOK_EVERY_MS, look);
   };
   if (events !== undefined) look();

@@ -15,7 +15,7 @@ import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { Operation } from "./operation.ts";
-import type { AttemptId, Context, ToldWait } from "./settings.ts";
+import type { AttemptId, Context } from "./settings.ts";
 
 interface ObservedCall {
   readonly id: string;
@@ -24,8 +24,8 @@ interface ObservedCall {
   readonly settings: Context;
 }
 
-/** Of a waiting call: the time between two looks for a pause that another client or process was asked for. */
-export const LOOK_EVERY_MS = 1_000;
+/** A long wait in the queue is told again after so long. */
+const TOLD_AGAIN_MS = 60_000;
 
 /** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */
 const LOOKS = 2;
@@ -143,55 +143,39 @@ export class CallEvents {
     this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });
   }
 
-  /**
-   * A call waits: for a pause of the token, for so long from now on, or in its queue, for so long by now. Told once per token,
-   * until that is over.
-   */
-  pause(token: string, delayMs: number | undefined, queueMs = 0): void {
-    const { paused } = this.#call.settings.emittedOnce;
-    const told = paused.get(token);
-    if (delayMs === undefined) {
-      if (queueMs < LONG_WAIT_MS) return;
-      if (told !== undefined && isQueueing(told)) told.queuedAt = now();
-      else this.#tell(token, { delayMs: 0, queueMs });
-    } else if (told === undefined || told.queuedAt !== undefined) this.#tell(token, { delayMs });
-  }
-
-  #tell(token: string, wait: { readonly delayMs: number; readonly queueMs?: number }): void {
-    this.#endOthers();
-    const queuedAt = wait.queueMs === undefined ? undefined : now();
-    this.#call.settings.emittedOnce.paused.set(token, { about: this.#attemptId, queuedAt });
-    this.emit({ type: "rate_limit_pause", ...wait });
-  }
-
-  /**
-   * A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
-   * tokens, in turn: among thousands it costs no more.
-   */
-  #endOthers(): void {
+  /** The token is paused for so long: told once per token, until the pause is over. */
+  pause(token: string, delayMs: number | undefined): void {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
+    if (delayMs === undefined || paused.has(token)) return;
+    // A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
+    // tokens, in turn: among thousands it costs no more.
     let looks = 0;
-    for (const [other, told] of paused) {
+    for (const [other, about] of paused) {
       if (looks === LOOKS) break;
       looks += 1;
-      if (isQueueing(told) || pauseLeftMs(settings, other) !== undefined) {
+      if (pauseLeftMs(settings, other) === undefined) this.resume(other);
+      else {
         paused.delete(other);
-        paused.set(other, told);
-      } else this.resume(other);
+        paused.set(other, about);
+      }
     }
+    paused.set(token, this.#attemptId);
+    this.emit({ type: "rate_limit_pause", delayMs });
+  }
+
+  /** A call has waited in its queue for so long by now: told once a minute for all calls of the client. */
+  queueWait(queueMs: number): void {
+    const { emittedOnce } = this.#call.settings;
+    const at = now();
+    if (queueMs < LONG_WAIT_MS || at - emittedOnce.queueWaitAt < TOLD_AGAIN_MS) return;
+    emittedOnce.queueWaitAt = at;
+    this.emit({ type: "queue_wait", queueMs });
   }
 
   resume(token: string): void {
     const { paused } = this.#call.settings.emittedOnce;
-    const told = paused.get(token);
-    if (told === undefined || isQueueing(told)) return;
-    paused.delete(token);
-    this.emit({ type: "rate_limit_resume" }, told.about);
+    const about = paused.get(token);
+    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, about);
   }
-}
-
-/** Whether a call still waits long in the queue of a token: each of them looks every second. */
-function isQueueing({ queuedAt = Number.NEGATIVE_INFINITY }: ToldWait): boolean {
-  return now() - queuedAt < 2 * LOOK_EVERY_MS;
 }

@@ -68,21 +68,16 @@ export interface Context extends Settings {
   /** The instrumentation of another part of the package that derived the client. */
   readonly inner?: InnerInstrumentation | undefined;
   readonly emittedOnce: {
-    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
-    readonly paused: Map<string, ToldWait>;
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
+    readonly paused: Map<string, AttemptId>;
+    /** The moment of the latest `queue_wait`. */
+    queueWaitAt: number;
     readonly deprecated: Set<string>;
   };
 }
 
 /** The fields by which events name an attempt of a call. */
 export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
-
-/** A wait for a token, by the attempt that told of it. */
-export interface ToldWait {
-  readonly about: AttemptId;
-  /** Where no pause runs: when a call that had waited long was seen in the queue. */
-  queuedAt: number | undefined;
-}
 
 const DELAY = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
 
