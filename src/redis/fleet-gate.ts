@@ -158,7 +158,7 @@ export class FleetGate extends TokenGate {
     const granted = [whole(lease.grantedAt), String(lease.pausesBefore)];
     const asked = [whole(pause?.askedMs ?? 0), whole(pause?.lastsMs ?? 0)];
     const limits = [String(head?.remaining ?? ""), String(head?.limit ?? "")];
-    const pace = describePace(this.state.pace);
+    const pace = outcome === "refused" ? describePace(this.state.pace) : [];
     void this.#commands.run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits, ...pace]));
   }
 

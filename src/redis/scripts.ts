@@ -1,4 +1,4 @@
-import { CALM_MS } from "../core/rate-limit/pace.ts";
+import { CALM_MS, LESS } from "../core/rate-limit/pace.ts";
 import { STALLED_AFTER_MS } from "../core/rate-limit/token-gate.ts";
 import { REPLY } from "./slot-reply.ts";
 
@@ -94,7 +94,7 @@ local function readRemaining()
   local age = now - read('observedAt')
   return age >= 0 and age <= WINDOW and tonumber(redis.call('HGET', known, 'remaining')) or nil
 end
--- The pace that processes told, or nil if no pause is near. They alone compute it.
+-- Nil if no pause is near.
 local function readPace()
   local calm = now - read('pacedAt')
   if calm < 0 or calm > ${CALM_MS} then return nil end
@@ -155,9 +155,9 @@ return reply('granted')
 /**
  * Releases a slot, with the response of the service. ARGV 8: the slot. 9: 'refused' (a 429), 'passed' (any other
  * response), or 'left' (none). 10 and 11: when the slot was granted, and how many pauses had begun then. 12 and 13: the
- * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''. From 16 on, the pace that the
- * process computes of this: width, the widest (0 for none), distance, requests that got through, the time for which the
- * distance is kept, and the times since the latest one that got through and since the pause. Without a pause there is none.
+ * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''. From 16 on, the pace
+ * that the process computes of a 429: width, the widest (0 for none), distance, requests that got through, the time for which
+ * the distance is kept, and the time since the pause.
  */
 export const REPORT = `${OPENING}
 local slot, outcome, startedAt, pausesBefore = ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
@@ -178,15 +178,22 @@ if outcome == 'refused' then
   -- The 429 of a request that was sent before the pause began prolongs that pause.
   if isCurrent then
     write('pauses', pausesBefore + 1, 'refusals', read('refusals') + 1)
+    if ARGV[16] then
+      write('width', ARGV[16], 'widest', ARGV[17], 'distance', ARGV[18], 'passed', ARGV[19],
+        'keptUntil', now + ARGV[20], 'pacedAt', now - ARGV[21])
+    end
   end
   pause(tonumber(ARGV[12]), tonumber(ARGV[13]))
 elseif isCurrent then
   -- A pause that was prolonged meanwhile ends with a probe of its own.
   if ending('until') <= now then write('refusals', 0) end
-end
-if isCurrent and ARGV[16] then
-  write('width', ARGV[16], 'widest', ARGV[17], 'distance', ARGV[18], 'passed', ARGV[19],
-    'keptUntil', now + ARGV[20], 'passedAt', now - ARGV[21], 'pacedAt', now - ARGV[22])
+  -- As \`widened\` of pace.ts, but in one step: what a process knows lacks what got through elsewhere meanwhile.
+  if readPace() then
+    local width, widest, distance = read('width') + 1, read('widest'), read('distance')
+    write('width', widest > 0 and math.min(width, widest) or width,
+      'distance', startedAt > read('keptUntil') and distance * ${LESS} or distance,
+      'passed', read('passed') + 1, 'passedAt', math.max(read('passedAt'), startedAt))
+  end
 end
 return reply('done')
 `;

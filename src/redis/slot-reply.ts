@@ -106,8 +106,8 @@ function parsePace({ calmMs, width, widest, distanceMs, passed, keptMs, passedMs
 /** The arguments that tell a script of a pace, in the order of `REPORT`. */
 export function describePace(pace: Pace): string[] {
   if (pace === UNPACED) return [];
-  const { width, widest, distanceMs, passed, keptUntil, passedAt, pausedAt } = pace;
+  const { width, widest, distanceMs, passed, keptUntil, pausedAt } = pace;
   const at = now();
-  const times = [keptUntil - at, at - passedAt, at - pausedAt];
+  const times = [keptUntil - at, at - pausedAt];
   return [width, Number.isFinite(widest) ? widest : 0, distanceMs, passed, ...times].map(String);
 }

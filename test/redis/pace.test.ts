@@ -87,6 +87,47 @@ describe.skipIf(SKIPS_REDIS)("two processes keep the pace that one process keeps
     expect(await known(fleet, "distance")).toBeGreaterThan(0);
     expect(await known(fleet, "distance")).toBeLessThanOrEqual(1_000);
   });
+
+  test.for([0, 2e15])("a distance that is kept until %d, after one that got through", async (keptUntil, { expect }) => {
+    await using fleet = await Fleet.start("ioredis");
+    const call = new Call(await fleet.join());
+    for (const head of [REFUSED, OK]) {
+      await call.start();
+      call.end(head);
+      await fleet.rest();
+    }
+    const pace = { width: 1, widest: 1, passed: 1, passedAt: 0, pausedAt: 0, distanceMs: 40, keptUntil };
+    await fleet.admin.hset(await fleet.key("known"), { width: 1, widest: 1, passed: 1, distance: 40, keptUntil });
+    await call.start();
+    const sentAt = await known(fleet, "sentAt");
+    call.end(OK);
+    await fleet.rest();
+    const { distanceMs, passedAt } = widened(pace, sentAt);
+    expect(await known(fleet, "distance")).toBeCloseTo(distanceMs, 6);
+    expect(await known(fleet, "passedAt")).toBe(passedAt);
+  });
+
+  test("each request of many at once that gets through, and a slow one takes nothing back", async ({ expect }) => {
+    await using fleet = await Fleet.start("ioredis");
+    const members = await Promise.all(Array.from({ length: 9 }, async () => await fleet.join()));
+    const [slow = expect.fail(), ...others] = members.map((member) => new Call(member));
+    for (const head of [REFUSED, OK]) {
+      await slow.start();
+      slow.end(head);
+      await fleet.rest();
+    }
+    await slow.start();
+    for (const begun of [1, 2, 4, 8]) {
+      const calls = others.slice(0, begun);
+      for (const call of calls) expect(await call.start()).toBe("sent");
+      for (const call of calls) call.end(OK);
+      await fleet.rest();
+      expect(await known(fleet, "width")).toBe(2 * begun + 1);
+    }
+    slow.end(OK);
+    await fleet.rest();
+    expect(await known(fleet, "width")).toBe(18);
+  });
 });
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {

@@ -43,7 +43,7 @@ export const CALM_MS = 60_000;
 /** A service that allows less says how long to wait, or is asked again as pauses go. */
 const LONGEST_DISTANCE_MS = 1_000;
 /** After each request that got through, a tenth less is tried. */
-const LESS = 9 / 10;
+export const LESS = 9 / 10;
 /** A refusal costs a pause. No shorter distance is tried for so many times its length. */
 const KEPT_PAUSES = 4;
 
