@@ -22,6 +22,7 @@ const intentionallyNotDocumented = [
   "client.PageEvent.type",
   "client.PollEvent.type",
   "client.RateLimitPauseEvent.type",
+  "client.QueueWaitEvent.type",
   "client.RateLimitResumeEvent.type",
   "client.RequestEvent.type",
   "client.ResponseEvent.type",
