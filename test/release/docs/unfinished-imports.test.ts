@@ -14,7 +14,7 @@ const FAULTS: readonly { readonly name: string; readonly fault: Fault; readonly 
     fault: { times, status: 429, headers: { "retry-after": "3600" } },
     left: /not sent/,
   },
-  { name: "a 404 of a proxy", fault: { times, status: 404, body: "<html>" }, left: /not sent/ },
+  { name: "a 404 of a proxy", fault: { times, status: 404, body: "<html>" }, left: /unknown/ },
   { name: "every row is refused", fault: { times, status: 422 }, left: /refused/ },
   { name: "a row is lost", fault: { drop: "after" }, left: /1 unknown/ },
 ];
