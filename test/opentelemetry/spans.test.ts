@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { Client, ClientOptions } from "../../src/client/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
-import { ended, fakeTime, settleDown } from "../support/fake-time.ts";
-import { bodyThat, connectionLost, never, responds, tooMany } from "../support/replies.ts";
+import { allEnded, ended, fakeTime, settleDown } from "../support/fake-time.ts";
+import { after, bodyThat, connectionLost, never, responds, tooMany } from "../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
 import { registeredTelemetry, type Traced } from "../support/telemetry.ts";
 
@@ -83,6 +83,19 @@ test("a 429 that is waited for: the pause is on the span of the call, the 429 on
     ["retry", { "project_automation.retry.reason": "rate_limit", "project_automation.delay_ms": delayMs }],
     ["rate_limit_resume", {}],
     ["wait", { "project_automation.wait.stage": "queue", "project_automation.waited_ms": delayMs }],
+  ]);
+});
+
+test("a long wait in the queue is on the span of a call that waits", async () => {
+  const service = scriptedFetch(after(6_500, responds(200, {}, '{"id":"s","state":"on"}')));
+  const { sessions } = client(service, { maxConcurrency: 1 });
+  await allEnded([sessions.get("ses_1"), sessions.get("ses_2")]);
+  const events = recorded()
+    .traces()
+    .flatMap((trace) => trace.events);
+  expect(events).toEqual([
+    ["queue_wait", { "project_automation.waited_ms": expect.any(Number) }],
+    ["wait", { "project_automation.wait.stage": "queue", "project_automation.waited_ms": expect.any(Number) }],
   ]);
 });
 
