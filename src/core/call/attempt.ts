@@ -217,12 +217,13 @@ const LOOK_EVERY_MS = 1_000;
 /** Emits the pause that a call waits for, also one that begins while it waits, and a long wait. Returns what ends that. */
 function tellPauses({ events, settings }: Call, token: string): () => void {
   let cancel = (): void => {};
-  const queuedSince = now();
+  let queuedSince = now();
   const look = (): void => {
     const pauseMs = pauseLeftMs(settings, token);
     events?.pause(token, pauseMs);
-    // The rest of a long pause is told already.
-    if (pauseMs === undefined || pauseMs < LONG_WAIT_MS) events?.queueWait(now() - queuedSince);
+    // A long pause is told by itself: the wait behind it counts from its end.
+    if (Number(pauseMs) >= LONG_WAIT_MS) queuedSince = now() + Number(pauseMs);
+    events?.queueWait(now() - queuedSince);
     cancel = after(LOOK_EVERY_MS, look);
   };
   if (events !== undefined) look();

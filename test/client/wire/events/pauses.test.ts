@@ -148,3 +148,12 @@ test("pauses that follow one another are a wait in the queue, however short each
   await finish(watch(Array.from({ length: 2 }, () => client.sessions.get("1"))));
   expect(seen).toEqual([{ type: "queue_wait", at: 5_000 }]);
 });
+
+test("a long pause is told as a pause alone, and the wait behind it counts from its end", async () => {
+  const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(30)(sent) : after(20_000, good)(sent)));
+  const { seen, onEvent } = recorder("queue_wait");
+  const client = service.client({ maxConcurrency: 1, onEvent });
+  await finish(watch(Array.from({ length: 2 }, () => client.sessions.get("1"))));
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.at).toBeGreaterThanOrEqual(35_000);
+});
