@@ -1,7 +1,7 @@
 /**
- * Checks what starting costs, and what a call costs that waits among very many. Starting: a fresh Node that imports the installed package beside one that imports ky alone, and a
- * first GET through the client beside one through ky. The two of a pair alternate, and each round is compared within
- * itself, so that what slows the machine slows both sides.
+ * Checks the time of a start: a fresh Node that imports the installed package beside one that imports ky alone, and a first
+ * GET through the client beside one through ky. The two of a pair alternate, and each round is compared within itself, so
+ * that what slows the machine slows both sides.
  *
  * Judged is CPU time (user and system, of all threads of the process, from its start on): unlike wall time it does not
  * count waiting for a busy machine's processors. The median of the rounds is judged once its 99 % confidence interval,
@@ -14,9 +14,6 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A call among so many at once, over one among a tenth of them. */
-const QUEUED = 100_000;
-const QUEUE_BUDGET = 2;
 /**
  * A process that imports the package, over one that imports ky alone; and one that also gets a first page. Milliseconds
  * would measure the machine.
@@ -46,21 +43,6 @@ const programs = {
     const client = new Client({ baseUrl: process.argv[2], token: "pat_key_secret" });
     const data = await client.projects.list().toArray();
     ${expectThree} ${report}`,
-  queue: `
-    import { setImmediate as turn } from "node:timers/promises";
-    import { Client } from "project-automation";
-    const headers = { "content-type": "application/json" };
-    const fetch = async () => (await turn(), new Response("{}", { headers }));
-    const options = { baseUrl: process.argv[2], token: "pat_key_secret", fetch, validation: "lenient" };
-    const client = new Client(options);
-    const count = Number(process.argv[3]);
-    const run = (length) => Promise.all(Array.from({ length }, (_, at) => client.sessions.get(String(at))));
-    await run(5_000);
-    const before = process.cpuUsage();
-    const startedAt = performance.now();
-    await run(count);
-    const { user, system } = process.cpuUsage(before);
-    console.log(JSON.stringify({ cpu: (user + system) / count, wall: (performance.now() - startedAt) / count }));`,
 };
 const service = `
   import { createServer } from "node:http";
@@ -91,15 +73,6 @@ try {
     budget: START_BUDGET,
     round: () => compare("ky", "client", baseUrl),
   });
-  const queues = Array.from({ length: 3 }, () => compareQueues(baseUrl));
-  const growth = median(queues.map(({ cpu }) => cpu));
-  console.log(
-    `a call among ${QUEUED} at once, over one among a tenth: ${growth.toFixed(2)} × CPU (budget ${QUEUE_BUDGET} ×)`,
-  );
-  if (growth > QUEUE_BUDGET) {
-    console.error(`the time per call grows with the queue: over its budget of ${QUEUE_BUDGET} ×`);
-    process.exitCode = 1;
-  }
 } finally {
   server.kill();
   rmSync(folder, { recursive: true, force: true });
@@ -121,14 +94,9 @@ function install(into) {
 }
 
 /** One fresh process, told apart by nothing but its program. */
-function measure(name, ...args) {
+function measure(name, baseUrl) {
   const env = { ...process.env, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" };
-  return JSON.parse(execFileSync(process.execPath, [`${name}.mjs`, ...args], { cwd: folder, encoding: "utf8", env }));
-}
-
-function compareQueues(baseUrl) {
-  const [few, many] = [QUEUED / 10, QUEUED].map((count) => measure("queue", baseUrl, String(count)));
-  return { cpu: many.cpu / few.cpu, wall: many.wall / few.wall };
+  return JSON.parse(execFileSync(process.execPath, [`${name}.mjs`, baseUrl], { cwd: folder, encoding: "utf8", env }));
 }
 
 /** One round: the two programs, and how the second compares with the first. */

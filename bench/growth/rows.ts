@@ -163,7 +163,6 @@ async function pageRequests(load: Load): Promise<Lap> {
 
 export const ROWS: Readonly<Record<string, (load: Load) => Promise<Lap>>> = {
   "queued calls": calls(),
-  "queued calls, maxConcurrency 1,000": calls({ maxConcurrency: 1_000 }),
   "queued calls, a pause in the middle": pausedCalls,
   [REDIS_ROW]: redisCalls,
   "waiting calls that are aborted": abortedCalls,

@@ -1,4 +1,4 @@
-/** One row in a process of its own: laps of few items until the code is warm, laps of few that count, and one lap of many. */
+/** One row in a process of its own: a lap of some items until the code is warm, laps of few that count, and one lap of many. */
 
 import { pathToFileURL } from "node:url";
 import { moduleOf } from "../support/manifest.ts";
@@ -16,7 +16,8 @@ export interface Grown {
   readonly many: number;
 }
 
-const LAPS = 200;
+const WARM_UP = 20_000;
+const LAPS = 50;
 
 const { folder, row } = taskOf<GrowthTask>();
 const lap = await ROWS[row]?.((entryPoint) => import(pathToFileURL(moduleOf(folder, entryPoint)).href));
@@ -29,6 +30,6 @@ async function measure(count: number, laps: number): Promise<number> {
   return (user + system) / count / laps;
 }
 
-await measure(FEW, LAPS);
+await measure(WARM_UP, 1);
 const few = await measure(FEW, LAPS);
 say({ few, many: await measure(MANY, 1) } satisfies Grown);
