@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProject, type Project, runProgram, workFolderOf } from "./run.ts";
 import { programOf, snippetsOf } from "./snippets.ts";
 
-const recipe = snippetsOf("docs/tokens.md").find(({ code }) => code.includes("token.json.new"));
+const recipe = snippetsOf("docs/tokens.md").find(({ code }) => code.includes("oldId"));
 /** It kills itself behind the step whose number is in the environment. */
 const STEP = 'const step = () => { if (--left === 0) process.kill(process.pid, "SIGKILL"); };';
 const program = `let left = Number(process.env["STEPS"]); ${STEP}\n${programOf({

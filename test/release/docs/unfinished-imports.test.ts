@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test("there are five of them", () => expect(imports).toHaveLength(5));
+test("there are four of them", () => expect(imports).toHaveLength(4));
 
 test.concurrent.each(cases)("$place: $name", async ({ snippet, fault, left }) => {
   const faults = [{ ...fault, operation: "issues.create" } as const];
