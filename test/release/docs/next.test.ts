@@ -22,7 +22,6 @@ const LAYOUT = `export default function Layout({ children }: { children: React.R
 const EAGER = `import { Client } from "project-automation";
 const client = new Client();
 export const automation = () => client;
-export const failure = (_: unknown) => new Response();
 `;
 /**
  * Each of its files is a snippet, whose types `snippets.test.ts` checks. Nothing is kept for another build, nothing is made
@@ -108,7 +107,7 @@ function write(file: string, text: string): void {
 /** The snippets whose first line is the path of a file of a Next.js application. */
 function writeApplication(): string[] {
   const guide = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
-  const files = [...guide.matchAll(/^```tsx?\n(\/\/ ((?:app|lib)\/(?!routes)\S+)\n.*?)^```$/gms)];
+  const files = [...guide.matchAll(/^```tsx?\n(\/\/ ((?:app|lib)\/\S+)\n.*?)^```$/gms)];
   for (const [, code = "", file = ""] of files) write(file, code);
   write("app/layout.tsx", LAYOUT);
   write("app/api/cached/route.js", CACHED);
@@ -149,7 +148,6 @@ describe.runIf(runsTools)("the Next.js application of the guide", () => {
       "app/api/projects/route.ts",
       "app/projects/page.tsx",
       "app/actions.ts",
-      "app/new-issue.tsx",
     ]);
     expect(report).toMatch(/ƒ \/api\/projects\b/);
     expect(report).toMatch(/ƒ \/projects\b/);

@@ -12,7 +12,7 @@ import { link } from "../../support/packed.ts";
 import { NODE, type Platform } from "../../support/platforms.ts";
 import { type Conditions, type Expected, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
 
-const READERS_TOOLS = ["express", "fastify", "hono", "msw", "react", "react-router", "undici", "vitest", "zod"];
+const READERS_TOOLS = ["express", "msw", "react", "undici", "vitest", "zod"];
 
 /** What a program of a snippet did. */
 export interface Outcome {
