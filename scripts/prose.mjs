@@ -1,6 +1,6 @@
 /**
- * How readable the prose of a document is, and which of its sentences a writer has to split. Blocks of code, tables, headings,
- * images and HTML are no prose; a piece of code within a sentence counts as one word.
+ * How readable the prose of a document is, and which of its sentences a writer has to split. A cell of a table is a sentence, or
+ * several. Blocks of code, heads of tables, headings, images and HTML are no prose; a piece of code within a sentence counts as one word.
  *
  * Usage: node scripts/prose.mjs FILE…
  */
@@ -29,19 +29,21 @@ export const OWN_WORDS = {
 const OWN_WORD = new RegExp(`\\b(${Object.keys(OWN_WORDS).join("|")})s?\\b`, "gi");
 
 const RELATIVE_WORD = /\b(?:that|which|who|whose|whom|what|whatever)\b/gi;
-const NOT_PROSE_LINE = /^\s*(?:\||#|<|!\[|\[!)/;
+const NOT_PROSE_LINE = /^\s*(?:#|<|!\[|\[!)/;
+const TABLE_HEAD = /^\|.*\n\|[-:| ]+\|$/gm;
+const CELL_END = /(?<!\\)\|/;
 const LIST_ITEM = /\s*(?:[-*+]|\d+\.)\s/;
 /** A full stop before a capital, a quote, a bracket or code; or a colon before a capital. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"“(]|code)|(?<=:)\s+(?=[A-Z])/;
 
-/** The sentences of a document in Markdown; scraps of one or two words are none. */
+/** The sentences of a document in Markdown; scraps of one or two words are none, nor are lists of code alone. */
 export function sentencesOf(markdown) {
   return proseOf(markdown)
     .split(new RegExp(`\\n\\s*\\n|\\n(?=${LIST_ITEM.source})`))
     .map((block) => block.replace(/\s+/g, " ").replace(/\b(e\.g|i\.e|etc|vs)\./g, "$1"))
     .flatMap((block) => block.split(SENTENCE_END))
     .map((sentence) => sentence.replace(new RegExp(`^${LIST_ITEM.source}+`), "").trim())
-    .filter((sentence) => sentence.split(/\s+/).length >= 3);
+    .filter((sentence) => sentence.split(/\s+/).length >= 3 && /\w/.test(sentence.replaceAll("code", "")));
 }
 
 /** What is counted of a document, and what of it is over a limit, in words. */
@@ -88,8 +90,10 @@ function proseOf(markdown) {
     .replace(/^---\n[\s\S]*?\n---\n/, "")
     .replace(/```[\s\S]*?```/g, "\n")
     .replace(/<!--[\s\S]*?-->/g, "")
+    .replace(TABLE_HEAD, "")
     .split("\n")
     .map((line) => (NOT_PROSE_LINE.test(line) ? "" : line))
+    .map((line) => (line.startsWith("|") ? line.split(CELL_END).join("\n\n") : line))
     .join("\n")
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
