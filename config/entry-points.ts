@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = { index: "client/", schemas: "se
 function entryPoint(name: string, published: string): EntryPoint {
   const file = /^(?:\.\/)?dist\/(.+)\.js$/.exec(published)?.[1];
   if (file === undefined) throw new Error(`package.json: ${name} is ${published}, which is not below dist/`);
-  // A file that cannot be loaded beside an older package is named after what it needs: see docs/decisions, 42.
+  // A file that cannot be loaded beside an older package is named after what it needs: see docs/maintainers/decisions.md.
   const below = file.replace(/needs-[^/]+$/, "index");
   const [first = ""] = below.split("/");
   return { name, file, source: `src/${ROOMS[first] ?? ""}${below}.ts` };

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** Bytes of a browser program, minified and gzipped: docs/decisions/0046-what-the-promises-of-this-version-weigh.md. */
+/** Bytes of a browser program, minified and gzipped: see "Guards" in docs/maintainers/decisions.md. */
 const BUDGET = 49_550;
 
 /** The packages whose shares are shown. */
