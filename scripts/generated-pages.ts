@@ -1,7 +1,7 @@
 /**
  * Writes the pages that are made of other files: the reference of the emulator and of the doctor, from the code; the tables of
- * outcomes in docs/errors.md and of retries in docs/retries.md, from tables that tests run; the skill for coding agents, from llms.txt. Tests compare the
- * pages with these texts. `npm run docs` runs it.
+ * outcomes in docs/errors.md and of retries in docs/retries.md, from tables that tests run. Tests compare the pages with these
+ * texts. `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -195,26 +195,12 @@ const retries = table(
   rules.filter(isFirst).map((rule) => [rule.documented, ...FAMILIES.map((family) => reactionTo(rule, family))]),
 );
 
-/** The skill for coding agents: `llms.txt` behind the front matter by which an agent decides whether it reads the rest. */
-function skill(): string {
-  const content = readFileSync(join(root, "llms.txt"), "utf8").replaceAll(/\]\((?![a-z]+:|#)/g, "](../../");
-  return `---
-name: project-automation
-description: "Write or review TypeScript and JavaScript that uses the project-automation package: calls, lists, errors, retries, rate limits, tokens, bulk writes, tests. Use it whenever code imports project-automation."
----
-
-<!-- Written by scripts/generated-pages.ts from llms.txt. -->
-
-${content}`;
-}
-
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
   "docs/errors.md": withTable("docs/errors.md", "test/support/outcome-table.ts", fates),
   "docs/retries.md": withTable("docs/retries.md", "test/support/retry-table.ts", retries),
   "docs/reference/emulator.md": emulator,
   "docs/reference/doctor-questions.md": doctor,
-  "skills/project-automation/SKILL.md": skill(),
 };
 
 if (process.argv[1] === import.meta.filename) {

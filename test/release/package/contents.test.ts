@@ -38,7 +38,7 @@ describe("the tarball", () => {
     );
     // Who reads the package needs no plan of the sources, and no figures of another machine.
     const guides = globSync("{*.md,{api,reference}/**/*.md}", { cwd: join(repository, "docs") }).filter(
-      (file) => file !== "performance.md" && file !== "template.md",
+      (file) => file !== "performance.md",
     );
     const pictures = ["bulk-terminal", "herd", "outcome", "page", "pause", "rotation"].map(
       (name) => `docs/assets/${name}.svg`,
