@@ -1,6 +1,6 @@
 /**
  * A write whose connection dies, on each runtime: by method, by the way to die, on a new connection and on a used one, with a
- * service that stays away and one that comes back. `docs/maintainers/broken-connections.md` shows each cell.
+ * service that stays away and one that comes back. `broken-connections.txt` shows each cell.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -192,7 +192,7 @@ test("no write is applied twice by the client, or called not_sent when it was ap
     });
   }
   if (NAMES.every((name) => columns.has(name))) {
-    await expect(tableOf(columns)).toMatchFileSnapshot("../../../docs/maintainers/broken-connections.md");
+    await expect(tableOf(columns)).toMatchFileSnapshot("broken-connections.txt");
   }
 });
 
@@ -220,7 +220,7 @@ function tableOf(columns: ReadonlyMap<string, readonly (Told & { readonly applie
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return `# Broken connections
 
-\`test/client/networks/matrix.test.ts\` writes this page. Each cell has the outcome, and how often the service applied the write.
+\`test/client/networks/matrix.test.ts\` writes this file. Each cell has the outcome, and how often the service applied the write.
 A \`DELETE\` is sent again on purpose. In a browser a preflight comes before each write, so its connection has been used.
 
 ${line(head)}
