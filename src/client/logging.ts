@@ -12,7 +12,7 @@ export const LOG_LEVEL: Validator<LogLevel> = oneOf(...LOG_LEVELS);
 
 let isUnknownLevelTold = false;
 
-/** The level that the environment asks for. A log must not stop a program: an unknown level is told once, and is `"warn"`. */
+/** The level that the environment asks for. An unknown level means `"warn"`, and one line says so: a log must not stop a program. */
 export function levelOfEnvironment(level: string | undefined): LogLevel | undefined {
   if (level === undefined) return undefined;
   const known = LOG_LEVEL.parse(level);

@@ -71,7 +71,7 @@ export interface RetryEvent extends EventBase, Durations {
   readonly status?: number | undefined;
 }
 
-/** A wait of this length looks like a crash: it is told, as a warning. */
+/** A user takes a wait of this length for a crash, so the logger warns of it. */
 export const LONG_WAIT_MS = 5_000;
 
 /** Why a call is sent again. */

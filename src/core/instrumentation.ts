@@ -81,7 +81,7 @@ export interface CombinedInstrumentation {
 
 export type CallId = Pick<CallStart, "callId" | "operation">;
 
-/** Runs a function of the application that sees a call and must not break it. What it throws is told once for each `hook`. */
+/** Runs a function of the application that sees a call and must not break it. The logger gets its error once for each `hook`. */
 export type RunHook = (hook: string, call: CallId, run: () => unknown) => void;
 
 /** Makes the runner of a client's hooks; `tell` writes the failure of one. */

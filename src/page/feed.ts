@@ -159,7 +159,7 @@ export class Feed {
     this.#tell([() => this.#snapshot()]);
   }
 
-  /** A function of its own: beside the response, what it gathers would hold that until it is told. */
+  /** A separate function: a closure beside the response would keep the response in memory. */
   #gatherRequest(entry: RecordedRequest, token: TokenRow | undefined): void {
     this.#gather(() => ({ v: 1, type: "request", request: pendingRow(entry, token) }));
   }

@@ -35,7 +35,7 @@ export interface PollOptions extends ParsedCallOptions {
 const GROWTH = 1.5;
 const JITTER = 1 / 4;
 
-/** A wait that nothing ends is told as a warning after so long without a change of state, in milliseconds. */
+/** After so long without a change of state, the logger warns of a wait that has no time limit. In milliseconds. */
 const STALLED_MS = 10 * 60_000;
 
 /**

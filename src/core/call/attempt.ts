@@ -221,7 +221,7 @@ function tellPauses({ events, settings }: Call, token: string): () => void {
   const look = (): void => {
     const pauseMs = pauseLeftMs(settings, token);
     events?.pause(token, pauseMs);
-    // A long pause is told by itself: the wait behind it counts from its end.
+    // A long pause has its own event, so the wait in the queue counts from the end of the pause.
     if (Number(pauseMs) >= LONG_WAIT_MS) queuedSince = now() + Number(pauseMs);
     events?.queueWait(now() - queuedSince);
     cancel = after(LOOK_EVERY_MS, look);

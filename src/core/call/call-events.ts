@@ -24,8 +24,8 @@ interface ObservedCall {
   readonly settings: Context;
 }
 
-/** A long wait in the queue is told again after so long. */
-const TOLD_AGAIN_MS = 60_000;
+/** The least time between two `queue_wait` events of a client. */
+const QUEUE_WAIT_EVERY_MS = 60_000;
 
 /** So many paused tokens are looked at when a pause begins: more than one, so that no more are kept than are paused. */
 const LOOKS = 2;
@@ -168,7 +168,7 @@ export class CallEvents {
   queueWait(queueMs: number): void {
     const { emittedOnce } = this.#call.settings;
     const at = now();
-    if (queueMs < LONG_WAIT_MS || at - emittedOnce.queueWaitAt < TOLD_AGAIN_MS) return;
+    if (queueMs < LONG_WAIT_MS || at - emittedOnce.queueWaitAt < QUEUE_WAIT_EVERY_MS) return;
     emittedOnce.queueWaitAt = at;
     this.emit({ type: "queue_wait", queueMs });
   }
