@@ -15,10 +15,10 @@ export interface BulkTerminal {
   }[];
 }
 
-const [TOP, PITCH, HOLD_MS, TYPING_MS] = [84, 30, 5_000, 900];
+const [TOP, PITCH, HOLD_MS, TYPING_MS] = [80, 26, 5_000, 900];
 /** The end is shown first, so that a still picture has it. */
 const END_FIRST_MS = 1_500;
-const LONGEST_LINE = 66;
+const WITHIN_WIDTH = /.{1,62}(?: |$)/g;
 const CSS = `.term{fill:#0d1117}.bar{fill:#2d333b}.code{font-size:18px;fill:#e6edf3;white-space:pre}.dim{fill:#9198a1}.go{fill:#3fb950}.wait{fill:#d29922}.stop{fill:#f85149}.f{opacity:0}
 @media(max-width:560px){.code{font-size:19px}}`;
 
@@ -26,6 +26,11 @@ const CSS = `.term{fill:#0d1117}.bar{fill:#2d333b}.code{font-size:18px;fill:#e6e
 function linesOfCommand(command: string): readonly string[] {
   const [program = "", flags] = command.split(/ (?=--)(.*)/s);
   return flags === undefined ? [`$ ${program}`] : [`$ ${program} \\`, `    ${flags}`];
+}
+
+/** A line of the report; a long one goes on in further lines. */
+function wrapped(line: string): readonly string[] {
+  return (line.match(WITHIN_WIDTH) ?? []).map((piece, index) => (index === 0 ? piece : `    ${piece}`));
 }
 
 /** A terminal. Without motion it shows the last frame of each line. */
@@ -51,10 +56,7 @@ export function bulkTerminal(): Picture {
     if (report.length === 0) show("Killed", "stop");
     // A count of 0 says nothing new.
     for (const line of report.filter((one) => !one.endsWith(": 0")))
-      show(
-        line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line,
-        line.startsWith("unknown") ? "wait" : "dim",
-      );
+      for (const piece of wrapped(line)) show(piece, line.startsWith("unknown") ? "wait" : "dim");
     at += TYPING_MS;
   }
   show(`${created} issues in the service, ${duplicates} duplicates`, "go");

@@ -8,9 +8,13 @@ export interface Span {
   readonly until: number;
 }
 
+export interface Request extends Span {
+  readonly status: number;
+}
+
 export interface Call {
   readonly from: number;
-  readonly requests: readonly (Span & { readonly status: number })[];
+  readonly requests: readonly Request[];
 }
 
 const START = 120;
@@ -22,13 +26,18 @@ export function scaleOf(calls: readonly Call[]): (ms: number) => number {
   return (ms) => START + ((RIGHT - START) * ms) / end;
 }
 
-export function rowsOf(calls: readonly Call[], top: number): string[] {
+/** Rows of the calls, from `top` on. A bar shows its label, if `labelOf` gives one: colours alone do not tell. */
+export function rowsOf(calls: readonly Call[], top: number, labelOf = (_: Request): string => ""): string[] {
   const xOf = scaleOf(calls);
   return calls.flatMap(({ from, requests }, at) => {
     const y = top + at * PITCH;
-    const bars = requests.map((request) => {
+    const bars = requests.flatMap((request) => {
       const width = Math.max(8, xOf(request.until) - xOf(request.from));
-      return rect([xOf(request.from), y + 4], [width, 20], request.status < 400 ? "ok" : "no");
+      const label = labelOf(request);
+      return [
+        rect([xOf(request.from), y + 3], [width, 24], request.status < 400 ? "ok" : "no"),
+        ...(label === "" ? [] : [text([xOf(request.from) + width / 2, y + 21], label, "s m on")]),
+      ];
     });
     const last = requests.at(-1)?.from ?? from;
     return [

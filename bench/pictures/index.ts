@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
 import { herd } from "./herd.ts";
-import { house } from "./house.ts";
-import { outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 import { pause } from "./pause.ts";
 import { figuresOf } from "./results.ts";
@@ -19,10 +17,8 @@ const pictures = {
   "herd.svg": herd,
   "pause.svg": pause,
   "rotation.svg": rotation,
-  "outcome.svg": outcome,
   "bulk-terminal.svg": bulkTerminal,
   "page.svg": page,
-  "house.svg": house,
   "overhead.svg": overhead,
   "size.svg": size,
 };

@@ -28,13 +28,20 @@ export function rotation(): Picture {
     text([(xOf(from) + xOf(until)) / 2, TOP - 16], "rotation", "b m"),
     text([(xOf(until) + xOf(stored)) / 2, TOP - 16], "storing", "b m"),
     segment([xOf(revoked), TOP], [xOf(revoked), bottom + 4], "way dash"),
-    text([xOf(revoked) - 6, bottom + 30], "old token ends", "s m"),
-    text([xOf(stored) + 6, bottom + 30], "new token", "s"),
-    text(left(before, from), "rotates", "b e"),
-    text(left(before + 2, from), "old token", "b e"),
-    ...rowsOf(calls, TOP),
+    text([xOf(revoked), bottom + 30], "the old token ends", "s m"),
+    text(left(before, from), "rotates first", "s e"),
+    ...rowsOf(calls, TOP, ({ from: sentAt, status }) =>
+      status >= 400 ? `${status}` : sentAt < stored ? "old token" : "new token",
+    ),
   ];
   const alt = `${calls.length} calls, one every ${apartMs} ms, and a rotation. ${before} calls are accepted with the old token. Call ${before + 1} sends the rotation, and waits until onRotated has stored the new token. The next ${refused} calls are sent with the old token, which has ended: they get a 401, and wait. ${waiting} calls begin while the token is being stored, and wait. Then all are sent with the new token and accepted.`;
   const subtitle = `${part("accepted", "ok b")}, ${part("refused (401)", "no b")}, ${part("waiting", "b")}`;
-  return { title: `${calls.length} calls, and a rotation`, subtitle, alt, height: bottom + 52, body };
+  return {
+    title: `${calls.length} calls during a rotation`,
+    subtitle,
+    alt,
+    height: bottom + 52,
+    css: ".on{fill:var(--bg)}",
+    body,
+  };
 }

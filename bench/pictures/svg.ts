@@ -55,13 +55,6 @@ export function segment(from: Point, to: Point, classes = "line"): string {
   return `<polyline points="${[from, to].map((point) => point.map(short).join(",")).join(" ")}"${classOf(classes)} />`;
 }
 
-/** An arrow along a path that ends at a point, where it goes down or to the right. */
-export function arrow([x, y]: Point, direction: "down" | "right", way: string): string {
-  const turn = direction === "down" ? 90 : 0;
-  const head = `<path d="M0 0L-11 -6V6z" class="mute" transform="translate(${short(x)} ${short(y)}) rotate(${turn})"/>`;
-  return `<path d="${way}" class="way"/>${head}`;
-}
-
 /** A part of a text, in other classes. */
 export function part(content: string, classes: string): string {
   return `<tspan class="${classes}">${escaped(content)}</tspan>`;

@@ -1,7 +1,6 @@
 /**
- * What becomes of a write, as data: the one table behind `docs/errors.md` (scripts/generated-pages.ts prints it there), the
- * picture `docs/assets/outcome.svg` (bench/pictures/outcome.ts draws it) and a test, which runs each row
- * (`test/client/wire/errors/outcome-table.test.ts`). It imports nothing of a platform.
+ * The outcomes of a write, as data: the one table behind `docs/errors.md` (scripts/generated-pages.ts prints it there) and a
+ * test, which runs each row (`test/client/wire/errors/outcome-table.test.ts`). It imports nothing of a platform.
  */
 import type { BulkState } from "../../src/bulk/index.ts";
 import type { Outcome } from "../../src/client/index.ts";
@@ -20,8 +19,6 @@ export type Incident =
 export interface FateRow {
   /** What happened to the write, in the document. */
   readonly happened: string;
-  /** The same, in the picture. */
-  readonly drawn: string;
   readonly outcome: Outcome;
   /** The state of an item of a bulk write. */
   readonly state: BulkState;
@@ -53,21 +50,18 @@ const cut = (...firsts: readonly string[]): Incident[] =>
 export const FATES: readonly FateRow[] = [
   {
     happened: "no connection was made, as Node shows",
-    drawn: "no connection",
     outcome: "not_sent",
     state: "not_sent",
     incidents: [{ connecting: "ECONNREFUSED" }],
   },
   {
     happened: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)} of the service`,
-    drawn: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)}`,
     outcome: "rejected",
     state: "refused",
     incidents: responses(ITEM, OF_SERVICE),
   },
   {
     happened: "401 or 429; any other 4xx of the service but 408 and 499",
-    drawn: "401, 429; another 4xx of the service",
     outcome: "rejected",
     state: "not_sent",
     incidents: [...responses(OTHER_REFUSALS, OF_SERVICE), ...responses([401, 429], ...OF_A_PROXY)],
@@ -75,7 +69,6 @@ export const FATES: readonly FateRow[] = [
   {
     happened:
       "5xx, 408, 499 or 3xx; any other 4xx of something else, such as a proxy; a redirect that your `fetch` has followed",
-    drawn: "5xx, 408, 499, 3xx; 4xx of a proxy",
     outcome: "unknown",
     state: "unknown",
     incidents: [
@@ -87,28 +80,24 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: "no response: the connection was lost or refused, or a time limit or your signal ended the call",
-    drawn: "no response, time limit",
     outcome: "unknown",
     state: "unknown",
     incidents: [...failures(NO_RESPONSE), { never: "timeout" }, { never: "abort" }],
   },
   {
     happened: "2xx of something else: a page, words, or no body where one is due",
-    drawn: "2xx of something else: a page",
     outcome: "unknown",
     state: "unknown",
     incidents: responses([200, 201, 204], "<html>maintenance</html>", "OK", "", " \n"),
   },
   {
     happened: "2xx, and its body ended early, before its first character or as a page",
-    drawn: "2xx whose body was lost at once",
     outcome: "unknown",
     state: "unknown",
     incidents: cut("", " ", "<htm"),
   },
   {
     happened: "2xx of the service whose body is cut, or of another shape",
-    drawn: "2xx that is cut or unusable",
     outcome: "accepted",
     state: "unknown",
     incidents: [

@@ -3,10 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { documents, drawn, root, withAlts } from "../../../bench/pictures/index.ts";
-import type { Outcome } from "../../../src/client/index.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const OUTCOMES: Readonly<Record<Outcome, true>> = { not_sent: true, rejected: true, unknown: true, accepted: true };
 const files = drawn();
 const alts = JSON.parse(files["alt.json"] ?? "") as Record<string, string>; // as it is drawn
 const shown = documents.map((file) => ({ file, text: read(file) })).filter(({ text }) => /!\[.*assets\//.test(text));
@@ -27,16 +25,5 @@ test("documents show pictures that exist, with their alternative texts", () => {
       const path = /^https?:/.test(url) ? url.replace(/^.*\/(?=docs\/assets\/)/, "") : join(dirname(file), url);
       if (path.includes("assets/")) expect(existsSync(join(root, path)), `${file}: ${url}`).toBe(true);
     }
-  }
-});
-
-test("outcome.svg has the outcomes of the code, and house.svg rooms and stages that exist", () => {
-  expect([...(files["outcome.svg"] ?? "").matchAll(/>(\w+)<\/text>/g)].map(([, name]) => name)).toEqual(
-    expect.arrayContaining(Object.keys(OUTCOMES)),
-  );
-  const rooms = alts["house.svg"]?.matchAll(/(?:core\/)?(?:call\/\w+|[a-z-]+\/)|bin\.ts/g) ?? [];
-  for (const [room] of rooms) {
-    const path = join(root, "src", room);
-    expect([path, `${path}.ts`].some(existsSync) || room === "src/", room).toBe(true);
   }
 });

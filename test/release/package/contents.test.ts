@@ -40,7 +40,7 @@ describe("the tarball", () => {
     const guides = globSync("{*.md,{api,reference}/**/*.md}", { cwd: join(repository, "docs") }).filter(
       (file) => file !== "performance.md",
     );
-    const pictures = ["bulk-terminal", "herd", "outcome", "page", "pause", "rotation"].map(
+    const pictures = ["bulk-terminal", "herd", "page", "pause", "rotation"].map(
       (name) => `docs/assets/${name}.svg`,
     );
     const rest = [
