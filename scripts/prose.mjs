@@ -106,8 +106,9 @@ function wordsIn(sentence) {
   return sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
 }
 
+/** A question asks with these words. */
 function relativeWordsIn(sentence) {
-  return (sentence.match(RELATIVE_WORD) ?? []).length;
+  return sentence.endsWith("?") ? 0 : (sentence.match(RELATIVE_WORD) ?? []).length;
 }
 
 function sum(numbers) {

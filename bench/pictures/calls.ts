@@ -19,6 +19,8 @@ export interface Call {
 
 const START = 120;
 export const PITCH = 31;
+/** A label within a bar. */
+export const LABEL = ".label{fill:var(--bg)}";
 
 /** Returns where a moment is, on a picture that is as wide as the calls are long. */
 export function scaleOf(calls: readonly Call[]): (ms: number) => number {
@@ -26,8 +28,8 @@ export function scaleOf(calls: readonly Call[]): (ms: number) => number {
   return (ms) => START + ((RIGHT - START) * ms) / end;
 }
 
-/** Rows of the calls, from `top` on. A bar shows its label, if `labelOf` gives one: colours alone do not tell. */
-export function rowsOf(calls: readonly Call[], top: number, labelOf = (_: Request): string => ""): string[] {
+/** Rows of the calls, from `top` on. Bars have labels, because colours alone do not tell. */
+export function rowsOf(calls: readonly Call[], top: number, labelOf: (request: Request) => string): string[] {
   const xOf = scaleOf(calls);
   return calls.flatMap(({ from, requests }, at) => {
     const y = top + at * PITCH;
@@ -36,7 +38,7 @@ export function rowsOf(calls: readonly Call[], top: number, labelOf = (_: Reques
       const label = labelOf(request);
       return [
         rect([xOf(request.from), y + 3], [width, 24], request.status < 400 ? "ok" : "no"),
-        ...(label === "" ? [] : [text([xOf(request.from) + width / 2, y + 21], label, "s m on")]),
+        ...(label === "" ? [] : [text([xOf(request.from) + width / 2, y + 21], label, "s m label")]),
       ];
     });
     const last = requests.at(-1)?.from ?? from;

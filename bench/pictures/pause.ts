@@ -1,4 +1,4 @@
-import { type Call, PITCH, rowsOf, type Span, scaleOf } from "./calls.ts";
+import { type Call, LABEL, PITCH, rowsOf, type Span, scaleOf } from "./calls.ts";
 import { result } from "./results.ts";
 import { type Picture, part, rect, text } from "./svg.ts";
 
@@ -24,9 +24,16 @@ export function pause(): Picture {
     text([middle, TOP + PITCH * 3], "nothing is sent", "s m"),
     text([xOf(until) - 14, TOP + PITCH * (calls.length - after) - 12], "1 request goes ahead", "b e"),
     text([xOf(until) - 14, bottom + 30], `then the other ${after - 1}, in order`, "b e"),
-    ...rowsOf(calls, TOP),
+    ...rowsOf(calls, TOP, ({ status }) => (status >= 400 ? `${status}` : "")),
   ];
   const alt = `${calls.length} calls at once: ${calls.length - after} are accepted, ${refused} are refused with a 429. The client pauses for the Retry-After of ${retryAfterMs / 1_000} s, sends 1 request ahead, and then the other ${after - 1} in order.`;
   const subtitle = `${part("accepted", "ok b")}, ${part("refused (429)", "no b")}, ${part("waiting", "b")}`;
-  return { title: `${calls.length} calls at once, and a rate limit`, subtitle, alt, height: bottom + 52, body };
+  return {
+    title: `${calls.length} calls at once, and a rate limit`,
+    subtitle,
+    alt,
+    height: bottom + 52,
+    css: LABEL,
+    body,
+  };
 }

@@ -1,4 +1,4 @@
-import { type Call, PITCH, rowsOf, type Span, scaleOf } from "./calls.ts";
+import { type Call, LABEL, PITCH, rowsOf, type Span, scaleOf } from "./calls.ts";
 import { result } from "./results.ts";
 import { type Picture, type Point, part, rect, segment, text } from "./svg.ts";
 
@@ -41,7 +41,7 @@ export function rotation(): Picture {
     subtitle,
     alt,
     height: bottom + 52,
-    css: ".on{fill:var(--bg)}",
+    css: LABEL,
     body,
   };
 }

@@ -12,7 +12,7 @@ export const REFUSALS = {
   expiredToken: { status: 401, code: "unauthorized" },
   /** The token or its owner lacks the scope; a token without scopes, for any request. */
   missingScope: { status: 403, code: "forbidden" },
-  /** A scope that the creator does not hold, or that does not exist. */
+  /** An unknown scope, or a scope beyond the creator's own. */
   scopeEscalation: { status: 403, code: "forbidden" },
   /** No endpoint has this path. */
   unknownRoute: { status: 404, code: "not_found" },
@@ -113,7 +113,7 @@ export interface Conventions {
   readonly clockOffsetMs?: number | undefined;
   /** Lifetime of a token whose creator names none, in days. @default 90 */
   readonly tokenLifetimeDays?: number | undefined;
-  /** The largest `expires_in_days` that is accepted. @default 3650 */
+  /** The largest accepted `expires_in_days`. @default 3650 */
   readonly maxTokenLifetimeDays?: number | undefined;
   /** The types that an issue may have; `null` for any string that is not empty. @default null */
   readonly issueTypes?: readonly string[] | null | undefined;

@@ -37,9 +37,9 @@ export interface EmulatorOptions {
    * @default `web`, `api` and `docs`; in `web` the session `ses_1`, which goes through `queued`, `running` and `done`
    */
   readonly projects?: number | readonly ProjectSeed[] | undefined;
-  /** Sessions that each project begins with. @default 3 */
+  /** The number of sessions in each project at the start. @default 3 */
   readonly sessionsPerProject?: number | undefined;
-  /** States that each session goes through, one with each `GET` of it. @default none */
+  /** The states of each session in order: each `GET` shows the next. @default none */
   readonly sessionStates?: readonly string[] | undefined;
   /** Serves `GET /projects/{project}/issues`, which the API documentation does not show. @default false */
   readonly listIssues?: boolean | undefined;
@@ -59,9 +59,9 @@ export interface EmulatorOptions {
   readonly conventions?: Conventions | undefined;
   /** The deployment that the conventions were read from, and the day. The command prints it; nothing depends on it. */
   readonly conventionsOf?: string | undefined;
-  /** Requests that the log keeps; the oldest go first. `Infinity` for all. @default 100_000 */
+  /** The most requests in the log; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
-  /** Bytes of URLs, headers and bodies that the log keeps. @default 64 MiB */
+  /** The most bytes of URLs, headers and bodies in the log. @default 64 MiB */
   readonly logBytes?: number | undefined;
   /** Called with each request once its response has ended. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;

@@ -8,7 +8,7 @@ export interface StartOptions extends EmulatorOptions {
   /** The address to listen on; any but loopback lets other machines in. @default "127.0.0.1" */
   readonly host?: string | undefined;
   /**
-   * The address that clients use, behind a proxy or in a container. Its path is served.
+   * The address for clients, behind a proxy or in a container. Its path is served.
    * @default the server's own, with `conventions.basePath`
    */
   readonly baseUrl?: string | undefined;
@@ -27,7 +27,7 @@ export interface StartOptions extends EmulatorOptions {
   readonly headersTimeoutMs?: number | undefined;
   /** Milliseconds for a whole request. @default 30_000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** Milliseconds that an idle connection is kept. @default 5_000 */
+  /** Lifetime of an idle connection, in milliseconds. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }
 

@@ -40,9 +40,7 @@ describe("the tarball", () => {
     const guides = globSync("{*.md,{api,reference}/**/*.md}", { cwd: join(repository, "docs") }).filter(
       (file) => file !== "performance.md",
     );
-    const pictures = ["bulk-terminal", "herd", "page", "pause", "rotation"].map(
-      (name) => `docs/assets/${name}.svg`,
-    );
+    const pictures = ["bulk-terminal", "herd", "page", "pause", "rotation"].map((name) => `docs/assets/${name}.svg`);
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
