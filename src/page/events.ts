@@ -13,7 +13,10 @@ export const SHOWN_REQUESTS = 500;
 export type Fate = "pending" | "answered" | "lost" | "not_carried_out";
 
 export interface PageRequest
-  extends Pick<RecordedRequest, "at" | "endedAt" | "method" | "url" | "status" | "code" | "outcome" | "faulty"> {
+  extends Pick<
+    RecordedRequest,
+    "index" | "at" | "endedAt" | "method" | "url" | "status" | "code" | "outcome" | "faulty"
+  > {
   /** Its request id, such as `req_12`. */
   readonly id: string;
   readonly operation: OperationName | undefined;
@@ -38,8 +41,16 @@ export interface PageExchange {
   readonly v: 1;
   readonly request: PageRequest;
   readonly sent: PageMessage;
-  /** The response, also one that was cut off; `undefined` if there is none, none yet, or it is not kept. */
+  /** The response, also one that was cut off. */
   readonly response: PageMessage | undefined;
+  /** Why there is no response here, in one sentence. */
+  readonly missing: string | undefined;
+}
+
+/** The last requests that pass a filter, at most {@link SHOWN_REQUESTS}, oldest first: `GET /_emulator/requests/?failed&text=…`. */
+export interface PageList {
+  readonly v: 1;
+  readonly requests: readonly PageRequest[];
 }
 
 /** Up to so many rows of a table, the newest, oldest first, and how many there are. */

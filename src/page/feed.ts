@@ -4,16 +4,15 @@ import type { RecordedRequest, Watcher } from "../emulator/request-log.ts";
 import type { Unsettled } from "../emulator/response.ts";
 import type { State } from "../emulator/state.ts";
 import type { TokenRow } from "../emulator/token-tables.ts";
-import { type PageEvent, type PageRequest, type Pause, SHOWN_REQUESTS } from "./events.ts";
+import { type PageEvent, type PageList, type PageRequest, type Pause, SHOWN_REQUESTS } from "./events.ts";
 import { fateOf } from "./fate.ts";
-import { Responses, type SentResponse } from "./responses.ts";
+import { filterOf, type Place, parsePlace } from "./place.ts";
+import { Responses } from "./responses.ts";
 import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
 import { Tally } from "./tally.ts";
 import { withoutTokens } from "./without-tokens.ts";
 import { waitingFaults, worldOf } from "./world.ts";
 
-/** Other responses are kept while someone listens. To keep more of them would slow the emulator down. */
-const KEPT_SUCCESSES = 100;
 /** Between two looks at the state, while a listener is there. */
 const LOOK_MS = 250;
 /** Events within this time are sent together, which costs less than one by one. */
@@ -30,7 +29,7 @@ export type Listener = (told: readonly Told[]) => void;
 
 /**
  * Tells of an emulator as it happens: a snapshot, then each change. Without a listener it counts requests, keeps responses
- * that are errors, and holds no timer.
+ * that are errors and no others, and holds no timer.
  */
 export class Feed {
   readonly #source: FeedSource;
@@ -38,8 +37,7 @@ export class Feed {
   readonly #mask: (text: string) => string;
   #state: State;
   #limiter: State["limiter"];
-  #errors: Responses;
-  #successes: Responses;
+  #responses: Responses;
   #tally = new Tally();
   #seen: { readonly world: string; readonly faults: string } = { world: "", faults: "" };
   #gathered: (() => PageEvent)[] = [];
@@ -51,7 +49,7 @@ export class Feed {
     this.#state = source.state();
     this.#limiter = this.#state.limiter;
     this.#mask = withoutTokens(source.emulator.token);
-    [this.#errors, this.#successes] = kept(source.options.logBytes);
+    this.#responses = new Responses(source.options.logBytes);
   }
 
   /** Calls `listener` with a snapshot, then with each change, until the function that it returns is called. */
@@ -75,7 +73,13 @@ export class Feed {
     this.#follow();
     const entry = this.#source.emulator.requests.filter(({ requestId }) => requestId === id).at(-1);
     if (entry === undefined) return undefined;
-    return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responseTo(entry))));
+    return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responses)));
+  }
+
+  /** The last requests that pass the filter of a place, as JSON without tokens. */
+  find(place: Place): string {
+    this.#follow();
+    return JSON.stringify({ v: 1, requests: this.#last(place) } satisfies PageList);
   }
 
   readonly watch: Watcher = (entry, response) => {
@@ -95,8 +99,8 @@ export class Feed {
     if (!isError && this.#listeners.size === 0) return;
     const token = tokenIn(this.#state.tokens, entry);
     const window = token && status === 429 ? this.#limiter.windowOf(token.id, at) : undefined;
-    (isError ? this.#errors : this.#successes).add(entry, response, window);
-    this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responseTo(entry)) }));
+    this.#responses.add(entry, response, window);
+    this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responses.get(entry)) }));
     const { headers } = response;
     const waitMs = isError ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), from) : undefined;
     if (waitMs === undefined) return;
@@ -106,11 +110,20 @@ export class Feed {
   }
 
   #rowOf(entry: RecordedRequest): PageRequest {
-    return rowOf(entry, this.#state.tokens, this.#responseTo(entry));
+    return rowOf(entry, this.#state.tokens, this.#responses.get(entry));
   }
 
-  #responseTo(entry: RecordedRequest): SentResponse | undefined {
-    return this.#errors.get(entry) ?? this.#successes.get(entry);
+  /** Oldest first. A filter sees what the page shows: it would tell a token letter by letter otherwise. */
+  #last(place: Place): readonly PageRequest[] {
+    const passes = filterOf(place);
+    const found: PageRequest[] = [];
+    for (const entry of [...this.#source.emulator.requests].reverse()) {
+      const row = this.#rowOf(entry);
+      if (!passes(row)) continue;
+      const shown = JSON.parse(this.#mask(JSON.stringify(row))) as PageRequest; // its own
+      if (passes(shown) && found.push(shown) === SHOWN_REQUESTS) break;
+    }
+    return found.reverse();
   }
 
   #snapshot(): PageEvent {
@@ -129,7 +142,7 @@ export class Feed {
       counts: { ...this.#tally.counts },
       steps: this.#tally.steps(now),
       pauses: this.#tally.pauses(now),
-      requests: emulator.requests.slice(-SHOWN_REQUESTS).map((entry) => this.#rowOf(entry)),
+      requests: this.#last(parsePlace("")),
     };
   }
 
@@ -151,7 +164,7 @@ export class Feed {
     if (state === this.#state && state.limiter === this.#limiter) return;
     this.#tellGathered();
     if (state !== this.#state) {
-      [this.#errors, this.#successes] = kept(this.#source.options.logBytes);
+      this.#responses = new Responses(this.#source.options.logBytes);
       this.#tally = new Tally();
     }
     this.#state = state;
@@ -185,8 +198,4 @@ export class Feed {
   #textOf(event: PageEvent): Told {
     return { type: event.type, json: this.#mask(JSON.stringify(event)) };
   }
-}
-
-function kept(bytes: number): readonly [errors: Responses, successes: Responses] {
-  return [new Responses({ requests: SHOWN_REQUESTS, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
 }

@@ -3,6 +3,8 @@ import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Unsettled } from "../emulator/response.ts";
 
 export const KEPT_BYTES: number = 16 * 1024;
+/** The responses to so many last requests are kept. More of them would slow the emulator down. */
+const KEPT_RESPONSES = 4_000;
 
 export interface SentResponse {
   readonly headers: Headers;
@@ -18,22 +20,16 @@ interface Slot extends Pick<SentResponse, "headers" | "window"> {
   readonly length: number;
 }
 
-export interface KeptBounds {
-  /** So many requests ago. */
-  readonly requests: number;
-  readonly bytes: number;
-}
-
-/** The responses to the last requests of one world, within bounds. */
+/** The responses to the last requests of one world, within so many bytes. */
 export class Responses {
   readonly #slots: Slot[];
 
-  constructor({ requests, bytes }: KeptBounds) {
-    this.#slots = Array<Slot>(Math.min(requests, Math.floor(bytes / KEPT_BYTES)));
+  constructor(bytes: number) {
+    this.#slots = Array<Slot>(Math.max(1, Math.min(KEPT_RESPONSES, Math.floor(bytes / KEPT_BYTES))));
   }
 
   add({ index, status, outcome }: RecordedRequest, response: Unsettled, window: OpenWindow | undefined): void {
-    if (status === undefined || outcome === "aborted" || this.#slots.length === 0) return;
+    if (status === undefined || outcome === "aborted") return;
     const { headers, body, delivery } = response;
     const { cutAfterBytes = Infinity, stallAfterBytes = Infinity } = delivery;
     const length = Math.min(body?.length ?? 0, cutAfterBytes, stallAfterBytes);
@@ -47,5 +43,17 @@ export class Responses {
     const { headers, body = new Uint8Array(), length, window } = slot;
     const shown = body.subarray(0, length);
     return { headers, window, body: shown, cut: length - shown.length };
+  }
+
+  /** Why the response to a request is not here. */
+  missing({ index, outcome, status }: Pick<RecordedRequest, "index" | "outcome" | "status">): string {
+    if (outcome === "pending") return "The response has not left yet.";
+    if (outcome === "aborted") return "No response: the client left first.";
+    if (status === undefined) return "No response: the connection was broken.";
+    const { length } = this.#slots;
+    const isReplaced = (this.#slots[index % length]?.index ?? index) > index;
+    return isReplaced
+      ? `It is no longer kept: the emulator keeps the responses to the last ${length} requests.`
+      : "It was not kept: no page was in view when the response left.";
   }
 }

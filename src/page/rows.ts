@@ -5,27 +5,19 @@ import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { TokenRow, TokenStore } from "../emulator/token-tables.ts";
 import type { PageExchange, PageMessage, PageRequest } from "./events.ts";
 import { fateOf, whyOf } from "./fate.ts";
-import { KEPT_BYTES, type SentResponse } from "./responses.ts";
+import { KEPT_BYTES, type Responses, type SentResponse } from "./responses.ts";
 import { withoutPlaintexts, withoutSecrets } from "./without-tokens.ts";
 
 type Logged = Omit<RecordedRequest, "body" | "query" | "text">;
 
 /** The row of a request that is under way: its response has not left, whatever the service has decided. */
 export function pendingRow(
-  { at, method, url, operation, requestId: id }: Logged,
+  { index, at, method, url, operation, requestId: id }: Logged,
   token: TokenRow | undefined,
 ): PageRequest {
-  const fields = {
-    id,
-    at,
-    method,
-    url,
-    operation,
-    token: tokenOf(token),
-    outcome: "pending",
-    fate: "pending",
-  } as const;
-  return { ...fields, endedAt: undefined, status: undefined, code: undefined, faulty: false, why: undefined };
+  const fields = { id, index, at, method, url, operation, token: tokenOf(token), outcome: "pending" } as const;
+  const none = { endedAt: undefined, status: undefined, code: undefined, why: undefined };
+  return { ...fields, ...none, fate: "pending", faulty: false };
 }
 
 export function endedRow(
@@ -33,22 +25,13 @@ export function endedRow(
   token: TokenRow | undefined,
   response: SentResponse | undefined,
 ): PageRequest {
-  const { at, endedAt, method, url, status = 0, code, outcome, faulty, operation, requestId: id } = request;
-  const isToldByBody = outcome === "completed" && status >= 400;
+  const { index, at, endedAt, method, url, status, code, outcome, faulty, operation, requestId: id } = request;
+  const isToldByBody = outcome === "completed" && status !== undefined && status >= 400;
   const content = isToldByBody ? parse(response?.body) : undefined;
   const reason = { content, scopes: token?.scopes, window: response?.window };
   return {
-    id,
-    at,
-    endedAt,
-    method,
-    url,
-    operation,
+    ...{ id, index, at, endedAt, method, url, operation, status, code, outcome, faulty },
     token: tokenOf(token),
-    status: request.status,
-    code,
-    outcome,
-    faulty,
     fate: fateOf(request),
     why: isToldByBody && response === undefined ? undefined : whyOf(request, reason),
   };
@@ -69,17 +52,15 @@ export function tokenOf(token: TokenRow | undefined): PageRequest["token"] {
 }
 
 /** A request and its response, without secrets of other services; tokens of the emulator are still in it. */
-export function exchangeOf(
-  request: PageRequest,
-  { headers, text }: RecordedRequest,
-  response?: SentResponse,
-): PageExchange {
-  const { bytes, cut } = firstBytes(text);
+export function exchangeOf(request: PageRequest, entry: RecordedRequest, responses: Responses): PageExchange {
+  const { bytes, cut } = firstBytes(entry.text);
+  const response = responses.get(entry);
   return {
     v: 1,
     request,
-    sent: messageOf(Object.entries(headers), bytes, cut),
+    sent: messageOf(Object.entries(entry.headers), bytes, cut),
     response: response && messageOf(response.headers, response.body, response.cut),
+    missing: response === undefined ? responses.missing(entry) : undefined,
   };
 }
 

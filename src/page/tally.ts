@@ -10,7 +10,13 @@ const MOST_PAUSES = 100;
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-const NOTHING: Counts = { accepted: 0, refused: 0, failed: 0, lost: 0 };
+export const NOTHING: Counts = { accepted: 0, refused: 0, failed: 0, lost: 0 };
+
+export function sumOf(all: readonly Counts[]): Counts {
+  const sum = { ...NOTHING };
+  for (const kind of Object.keys(sum) as Kind[]) for (const counts of all) sum[kind] += counts[kind];
+  return sum;
+}
 
 /** The way in which a request has ended; `undefined` as long as it is pending. */
 export function kindOf({ fate, status = 0 }: Pick<PageRequest, "fate" | "status">): Kind | undefined {
@@ -52,11 +58,6 @@ export class Tally {
     const same = this.#pauses.find((one) => one.token?.id === token?.id && one.from <= from && from <= one.until);
     if (same === undefined) this.#pauses = [...this.#pauses.slice(1 - MOST_PAUSES), { token, from, until }];
     else same.until = Math.max(same.until, until);
-  }
-
-  /** The time of the last request or the end of the last pause. */
-  get lastAt(): number {
-    return Math.max(0, ...this.#steps.keys(), ...this.#pauses.map(({ until }) => until));
   }
 
   /** The steps of the minute before `now` in which requests came, oldest first. */

@@ -58,7 +58,7 @@ async function ask({ page = "" }: RunningEmulator, lines: readonly string[], add
   return { status: Number(text.split(" ")[1]), headers: text.split("\r\n\r\n")[0]?.toLowerCase() ?? "" };
 }
 
-const PATHS = ["/", "/_emulator/events", "/_emulator/requests/req_1"];
+const PATHS = ["/", "/_emulator/events", "/_emulator/requests/", "/_emulator/requests/req_1"];
 const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmulator({ page: true, ...options });
 
 test.each(PATHS)("%s answers this machine, and no frame, other origin or name", async (path) => {

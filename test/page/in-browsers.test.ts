@@ -12,9 +12,11 @@ const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmul
 const create = ({ clientOptions }: RunningEmulator, title: string): Promise<unknown> =>
   new Client({ ...clientOptions, retry: false }).issues.create("web", { title, type: "bug" }).catch(() => undefined);
 
-/** Numbers of the legend, in its order: accepted, refused, failed, lost. */
-const legend = (tab: Tab): Promise<readonly number[]> =>
-  tab.evaluate(`Array.from(document.querySelectorAll("#legend b"), (one) => Number(one.textContent))`);
+/** Numbers of all in the legend, in its order: accepted, refused, failed, lost; those of the last minute with `b`. */
+const legend = (tab: Tab, selector = ".muted"): Promise<readonly number[]> =>
+  tab.evaluate(
+    `Array.from(document.querySelectorAll("#legend ${selector}"), (one) => Number(one.textContent.replace(/\\D/g, "")))`,
+  );
 const text = (tab: Tab, selector: string): Promise<string | undefined> =>
   tab.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ""`);
 const rows = (tab: Tab): Promise<readonly (readonly string[])[]> =>
@@ -71,7 +73,7 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
     const shown = await rows(tab);
     const fates = (request: RecordedRequest): string =>
       !request.applied
-        ? "not carried out"
+        ? "not carried out: the token has used up its requests of this window"
         : request.outcome === "completed"
           ? "carried out and answered"
           : "carried out, answer lost";
@@ -92,6 +94,43 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
       .toEqual(counts);
     await expect.poll(() => text(tab, "#world-Issues summary")).toBe("Issues (300)");
     expect(await text(tab, "#limit")).toContain("limit 50 in 2 s");
+    await expect.poll(() => legend(tab, "b")).toEqual(counts);
+    await tab.evaluate("void (Date.now = ((real) => () => real() + 70_000)(Date.now))");
+    await expect.poll(() => legend(tab, "b")).toEqual([0, 0, 0, 0]);
+    expect(await legend(tab)).toEqual(counts);
+    await tab.close();
+  });
+
+  inBrowser("says how many of all it shows, filters all, and Tab comes to the first row that is seen", async () => {
+    await using service = await withPage({ rateLimit: false });
+    const { emulator, baseUrl, clientOptions } = service;
+    const send = (path: string): Promise<unknown> =>
+      emulator.fetch(baseUrl + path, { headers: { authorization: `Bearer ${clientOptions.token}` } });
+    await send("/projects/nowhere/sessions");
+    for (let count = 0; count < 599; count += 1) await send("/projects");
+    const tab = await opened(browser, service.page);
+    await expect.poll(() => text(tab, "#shown")).toBe("500 of 600");
+    for (let count = 0; count < 30; count += 1) await send("/projects");
+    await expect.poll(() => text(tab, "#shown")).toBe("500 of 630");
+    const reached = (): Promise<string> => tab.evaluate(`document.activeElement.closest("tr")?.cells[6].textContent`);
+    await tab.evaluate(`document.querySelector("#failed").focus()`);
+    await tab.press("Tab");
+    expect(await reached()).toBe("req_630");
+    await tab.evaluate(`document.querySelector("#failed").focus()`);
+    await tab.evaluate(
+      `scrollTo({ top: document.querySelectorAll("#rows tr")[290].offsetTop + 400, behavior: "instant" })`,
+    );
+    await tab.press("Tab");
+    expect(await tab.evaluate(`Math.round(document.activeElement.getBoundingClientRect().top)`)).toBeLessThan(60);
+    expect(Number((await reached()).slice(4))).toBeLessThan(350);
+    await tab.press("/");
+    for (const key of "nowhere") await tab.press(key);
+    await expect.poll(() => text(tab, "#shown")).toBe("1 of 630");
+    expect((await rows(tab)).map((cells) => cells.at(-1))).toEqual(["req_1"]);
+    await tab.press("x");
+    await expect.poll(() => text(tab, "#nothing")).toBe("No request passes the filter.");
+    await tab.press("Escape");
+    await expect.poll(() => text(tab, "#shown")).toBe("500 of 630");
     await tab.close();
   });
 
@@ -207,7 +246,7 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
     site.close();
   });
 
-  inBrowser.each([1200, 360])(
+  inBrowser.each([1200, 360, 320])(
     "at %i px nothing is cut off, and axe finds nothing, in light and dark",
     async (width) => {
       await using service = await withPage({ rateLimit: { limit: 4 } });
@@ -227,7 +266,7 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
           await expect.poll(() => tab.evaluate(`document.querySelector("#detail").hidden`)).toBe(place === "");
           expect(await tab.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
           const found = await tab.evaluate(
-            `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + " " + target)))`,
+            `axe.run({ rules: { "target-size": { enabled: true } } }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + " " + target)))`,
           );
           expect(found).toEqual([]);
         }

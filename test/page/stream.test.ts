@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PageExchange } from "../../src/page/events.ts";
+import type { PageExchange, PageList } from "../../src/page/events.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { read, told } from "./events.ts";
 
@@ -16,6 +16,12 @@ async function send({ baseUrl, token }: RunningEmulator, line: string, body?: st
 async function exchange({ page }: RunningEmulator, id: string): Promise<PageExchange | undefined> {
   const response = await fetch(new URL(`/_emulator/requests/${id}`, page));
   return response.ok ? ((await response.json()) as PageExchange) : undefined; // the emulator's
+}
+
+/** The ids of the requests that pass a filter. */
+async function find({ page }: RunningEmulator, query: string): Promise<readonly string[]> {
+  const response = await fetch(new URL(`/_emulator/requests/?${query}`, page));
+  return ((await response.json()) as PageList).requests.map(({ id }) => id); // the emulator's
 }
 
 const issue = (title: string): string => JSON.stringify({ title, type: "bug" });
@@ -59,8 +65,9 @@ test("begins with a snapshot of all that was, and goes on with each change", asy
   ]);
 });
 
-test("a snapshot has the last 500 requests, and counts all", async () => {
+test("a snapshot has the last 500 requests, and counts all; a filter finds the others", async () => {
   await using running = await withPage({ rateLimit: false });
+  await send(running, CREATE, issue(""));
   for (let round = 0; round < 26; round += 1)
     await Promise.all(Array.from({ length: 20 }, () => send(running, "GET /projects")));
   await using reader = await read(running);
@@ -68,6 +75,28 @@ test("a snapshot has the last 500 requests, and counts all", async () => {
   expect(snapshot?.requests).toHaveLength(500);
   expect(snapshot?.counts.accepted).toBe(520);
   expect(snapshot?.steps.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(520);
+  expect(snapshot?.requests.at(-1)?.index).toBe(520);
+  for (const query of ["failed", "text=post", "failed&text=422+web"])
+    expect(await find(running, query)).toEqual(["req_1"]);
+  expect(await find(running, "text=get")).toHaveLength(500);
+  expect(await find(running, "failed&text=get")).toEqual([]);
+});
+
+test("responses that a page in view has seen are kept, within a size; of others the page says why they are not", async () => {
+  await using running = await withPage({ rateLimit: false, logBytes: 400 * 16 * 1024 });
+  await send(running, CREATE, issue("unseen"));
+  expect((await exchange(running, "req_1"))?.missing).toContain("no page was in view");
+  await using reader = await read(running);
+  for (let round = 0; round < 19; round += 1)
+    await Promise.all(Array.from({ length: 16 }, () => send(running, CREATE, issue("seen"))));
+  await expect.poll(() => told(reader, "response")).toHaveLength(304);
+  const seen = await Promise.all([2, 305].map((number) => exchange(running, `req_${number}`)));
+  for (const { response, missing } of seen.map((one) => one ?? expect.fail("it is not in the log")))
+    expect([response?.body.includes("seen"), missing]).toEqual([true, undefined]);
+  for (let round = 0; round < 6; round += 1)
+    await Promise.all(Array.from({ length: 20 }, () => send(running, "GET /projects")));
+  expect((await exchange(running, "req_2"))?.missing).toContain("the responses to the last 400 requests");
+  expect((await exchange(running, "req_305"))?.response).toBeDefined();
 });
 
 test("long bodies are cut, and logBytes bounds what is kept", async () => {
@@ -117,6 +146,8 @@ test("nothing that was sent holds a token or a plaintext, however it is spelled"
   await using late = await read(running);
   const ids = told(late, "snapshot").flatMap(({ requests }) => requests.map(({ id: one }) => one));
   const exchanges = await Promise.all(ids.map((one) => exchange(running, one)));
+  expect(await find(running, "text=cursor")).not.toEqual([]);
+  for (const secret of secrets) expect(await find(running, `text=${secret.slice(0, -24)}`)).toEqual([]);
   for (const text of [reader.text(), late.text() + JSON.stringify(exchanges)]) {
     const parts = secrets.flatMap((secret) => {
       const own = secret.slice(secret.lastIndexOf("_") + 1);

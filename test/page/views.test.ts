@@ -1,12 +1,14 @@
 /** The decisions of the page, as functions of values. */
 import { expect, test } from "vitest";
-import type { Place } from "../../src/page/browser/address.ts";
-import { filtered, type Snapshot, Store } from "../../src/page/browser/store.ts";
+import { type Snapshot, Store } from "../../src/page/browser/store.ts";
+import { resultOf } from "../../src/page/browser/words.ts";
 import type { PageRequest } from "../../src/page/events.ts";
-import { type Kind, kindOf, Tally } from "../../src/page/tally.ts";
+import { filterOf, type Place, parsePlace } from "../../src/page/place.ts";
+import { type Kind, kindOf, sumOf, Tally } from "../../src/page/tally.ts";
 
 const ROW: PageRequest = {
   id: "req_1",
+  index: 0,
   at: 10_000,
   endedAt: 10_003,
   method: "POST",
@@ -37,6 +39,16 @@ test.each<[Partial<PageRequest>, Kind | undefined]>([
   expect(kindOf({ ...ROW, ...part })).toBe(kind);
 });
 
+test.each<[Partial<PageRequest>, string]>([
+  [{}, "carried out and answered"],
+  [{ fate: "lost", why: "a scripted fault cut the response off" }, "carried out, answer lost"],
+  [{ fate: "not_carried_out", why: "all are used; the window ends" }, "not carried out: all are used"],
+  [{ fate: "not_carried_out", code: "too_many_requests" }, "not carried out: too many requests"], // its body is not kept
+  [{ fate: "not_carried_out" }, "not carried out"],
+])("the row of a request with %j says %s", (part, told) => {
+  expect(resultOf({ ...ROW, ...part })).toBe(told);
+});
+
 test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token", () => {
   const tally = new Tally();
   for (const at of [10_000, 10_099, 10_100]) tally.count(at, ROW);
@@ -47,6 +59,13 @@ test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token
     { at: 10_100, accepted: 1, refused: 0, failed: 0, lost: 1 },
   ]);
   expect(tally.steps(70_050).map(({ at }) => at)).toEqual([10_100]);
+  const minutes = [11_000, 70_050, 80_160].map((now) => sumOf(tally.steps(now)));
+  expect(minutes.map(({ accepted, lost }) => [accepted, lost])).toEqual([
+    [3, 1],
+    [1, 1],
+    [0, 0], // 70 s after the last request
+  ]);
+  expect(tally.counts).toMatchObject({ accepted: 3, lost: 1 });
   const { token } = ROW;
   for (const [from, until] of [
     [11_000, 13_000],
@@ -69,18 +88,24 @@ test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token
   expect([copy.counts, copy.steps(400_000)]).toEqual([tally.counts, tally.steps(400_000)]);
 });
 
-const row = (number: number, part: Partial<PageRequest>): PageRequest => ({ ...ROW, id: `req_${number}`, ...part });
+const row = (number: number, part: Partial<PageRequest>): PageRequest => ({
+  ...ROW,
+  id: `req_${number}`,
+  index: number - 1,
+  ...part,
+});
 
-test("the filter looks for each word in the whole row, and shows the newest first", () => {
+test("the filter looks for each word in the whole row", () => {
   const rows = [
     row(1, {}),
     row(2, { fate: "not_carried_out", status: 429, why: "the token has used up its requests" }),
     row(3, { fate: "lost", status: undefined, outcome: "dropped", method: "DELETE" }),
     row(4, { fate: "pending", status: undefined, outcome: "pending" }),
   ];
-  const shown = (part: Partial<Place>): readonly string[] => filtered(rows, { ...ALL, ...part }).map(({ id }) => id);
-  expect(shown({})).toEqual(["req_4", "req_3", "req_2", "req_1"]);
-  expect(shown({ failed: true })).toEqual(["req_3", "req_2"]);
+  const shown = (part: Partial<Place>): readonly string[] =>
+    rows.filter(filterOf({ ...ALL, ...part })).map(({ id }) => id);
+  expect(shown({})).toEqual(["req_1", "req_2", "req_3", "req_4"]);
+  expect(shown({ failed: true })).toEqual(["req_2", "req_3"]);
   expect(shown({ text: "429" })).toEqual(["req_2"]);
   expect(shown({ text: "USED token" })).toEqual(["req_2"]);
   expect(shown({ text: "delete web" })).toEqual(["req_3"]);
@@ -88,7 +113,7 @@ test("the filter looks for each word in the whole row, and shows the newest firs
   expect(shown({ text: "undefined" })).toEqual([]);
 });
 
-test("a store keeps 500 requests, follows a clock that was set, and begins anew with a snapshot", () => {
+test("a store keeps 500 requests that pass the filter, follows a clock that was set, and begins anew with a snapshot", () => {
   const store = new Store();
   const none = { count: 0, newest: [] };
   const snapshot: Snapshot = {
@@ -115,6 +140,12 @@ test("a store keeps 500 requests, follows a clock that was set, and begins anew 
     store.take({ v: 1, type: "response", request: row(number, {}) }, 40_300);
   expect([store.requests.size, [...store.requests.keys()].at(-1)]).toEqual([500, "req_599"]);
   expect(store.tally.counts.accepted).toBe(600);
+  store.filter(parsePlace("#?text=201"), [row(50, {}), row(599, {})]);
+  store.take({ v: 1, type: "request", request: row(600, { status: undefined, fate: "pending" }) }, 40_300);
+  store.take({ v: 1, type: "response", request: row(599, { status: 404 }) }, 40_300);
+  expect([store.total, store.requests.size, [...store.requests.keys()].at(-1)]).toEqual([600, 499, "req_598"]);
+  store.filter(parsePlace("#?failed"), [row(7, { status: 404 })]);
+  expect([...store.requests.keys()]).toEqual(["req_7"]);
   store.take(snapshot, 40_000);
-  expect([store.requests.size, store.tally.counts.accepted]).toEqual([1, 4]);
+  expect([store.requests.size, store.total, store.tally.counts.accepted]).toEqual([0, 1, 4]);
 });

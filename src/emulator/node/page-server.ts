@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Audience, type Problem, problemOf } from "../../page/access.ts";
 import { DOCUMENT } from "../../page/document.ts";
 import type { Feed } from "../../page/feed.ts";
+import { parsePlace } from "../../page/place.ts";
 
-/** The path of the stream, and that of what was sent and answered in one request, which ends in its id. */
+/** The path of the stream, and that of the requests: what was sent and answered behind an id, else those that pass a filter. */
 const STREAM = "/_emulator/events";
-const EXCHANGES = "/_emulator/requests/";
+const REQUESTS = "/_emulator/requests/";
 
 /** Responds to a request if it is for the page or its stream, and returns whether it was. */
 export type PageListener = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -14,7 +15,7 @@ export type PageListener = (request: IncomingMessage, response: ServerResponse) 
 export function pageListener(feed: Feed, audience: Audience): PageListener {
   return (request, response) => {
     const path = request.url?.replace(/\?.*$/s, "") ?? "";
-    const id = path.startsWith(EXCHANGES) ? path.slice(EXCHANGES.length) : undefined;
+    const id = path.startsWith(REQUESTS) ? path.slice(REQUESTS.length) : undefined;
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || (path !== "/" && path !== STREAM && id === undefined)) return false;
     const { host, "sec-fetch-site": site } = request.headers;
@@ -23,7 +24,7 @@ export function pageListener(feed: Feed, audience: Audience): PageListener {
     if (problem !== undefined) refuse(problem, visit.remoteAddress, response);
     else if (path === STREAM) sendEvents(feed, response);
     else if (id === undefined) response.writeHead(200, headersOf("text/html")).end(DOCUMENT);
-    else sendExchange(feed.exchange(id), response);
+    else sendJson(id === "" ? feed.find(parsePlace(request.url ?? "")) : feed.exchange(id), response);
     return true;
   };
 }
@@ -60,7 +61,7 @@ function headersOf(type: string): Record<string, string> {
   return { ...HEADERS, "content-type": `${type}; charset=utf-8` };
 }
 
-function sendExchange(json: string | undefined, response: ServerResponse): void {
+function sendJson(json: string | undefined, response: ServerResponse): void {
   if (json === undefined) response.writeHead(404, headersOf("text/plain")).end("this request is not kept\n");
   else response.writeHead(200, headersOf("application/json")).end(json);
 }

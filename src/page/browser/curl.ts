@@ -10,7 +10,10 @@ const UNSAFE = /[\0-\x1f\x7f-\x9f]/;
  * A request as a line for a POSIX shell, which can be pasted whatever the request holds: the shell reads everything but the
  * token as it is. `undefined` if the body was too long to be kept.
  */
-export function curlLine({ request, sent }: Omit<PageExchange, "v" | "response">, baseUrl: string): string | undefined {
+export function curlLine(
+  { request, sent }: Pick<PageExchange, "request" | "sent">,
+  baseUrl: string,
+): string | undefined {
   if (sent.cut > 0) return undefined;
   const { method, url } = request;
   const { headers, body } = sent;

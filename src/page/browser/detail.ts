@@ -1,4 +1,4 @@
-import type { PageExchange, PageMessage, PageRequest } from "../events.ts";
+import type { PageExchange, PageMessage } from "../events.ts";
 import { kindOf } from "../tally.ts";
 import { curlLine } from "./curl.ts";
 import { make, onPress } from "./elements.ts";
@@ -14,7 +14,7 @@ export function showDetail(panel: HTMLElement, exchange: PageExchange | undefine
     panel.replaceChildren(make("div", "bar two", make("h2", "", "It is no longer shown"), close));
     return;
   }
-  const { request, sent, response } = exchange;
+  const { request, sent, response, missing = "" } = exchange;
   const { id, method, at, token, operation, why } = request;
   const path = pathOf(request, baseUrl);
   const facts = make("dl", "");
@@ -25,29 +25,16 @@ export function showDetail(panel: HTMLElement, exchange: PageExchange | undefine
   tell("token", token === undefined ? "none that is known" : `${token.name} (${token.id})`);
   tell("operation", operation ?? "none");
   const line = HAS_SHELL ? curlLine(exchange, baseUrl) : undefined;
+  const fate = make("span", "fate", `${markOf(request)} ${fateOf(request)}`);
+  const isMissing = [make("h3", "", "Answered"), make("p", "muted", missing)];
   panel.replaceChildren(
     make("div", "bar two", make("h2", "mono", `${method} ${path}`), close),
-    make(
-      "p",
-      kindOf(request) ?? "pending",
-      make("span", "fate", `${markOf(request)} ${fateOf(request)}`),
-      why === undefined ? "" : `: ${why}`,
-    ),
+    make("p", kindOf(request) ?? "pending", fate, why === undefined ? "" : `: ${why}`),
     facts,
     ...messageOf("Sent", sent),
-    ...(response === undefined
-      ? [make("h3", "", "Answered"), make("p", "muted", noResponse(request))]
-      : messageOf("Answered", response)),
+    ...(response === undefined ? isMissing : messageOf("Answered", response)),
     ...(line === undefined ? [] : curlOf(line)),
   );
-}
-
-/** A request that has no response is no empty panel. */
-function noResponse({ outcome, status }: PageRequest): string {
-  if (outcome === "pending") return "The response has not left yet.";
-  if (status !== undefined && outcome === "completed") return "It is no longer kept, or no page was open.";
-  const who = outcome === "aborted" ? "the client left first" : "the connection was broken";
-  return `No response: ${who}.`;
 }
 
 function messageOf(title: string, { headers, body, cut }: PageMessage): readonly Node[] {

@@ -2,6 +2,8 @@ import { find, onPress } from "./elements.ts";
 
 export interface Actions {
   readonly stop: () => void;
+  /** Before Tab moves the focus. */
+  readonly reach: () => void;
   readonly move: (by: number) => void;
   readonly filter: () => void;
   /** Leaves the field of the filter, which is empty then. */
@@ -29,6 +31,7 @@ export function listenToKeys(actions: Actions): void {
   document.addEventListener("keydown", (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey || help.open || !(target instanceof HTMLElement)) return;
+    if (key === "Tab") actions.reach();
     if (target instanceof HTMLInputElement) {
       if (key === "Escape") actions.clear();
       return;

@@ -1,15 +1,15 @@
 /** The script of the page: the stream changes one store, and views show it. */
-import type { PageExchange, PageRequest } from "../events.ts";
-import { kindOf, MINUTE_MS } from "../tally.ts";
-import { hashOf, type Place, parsePlace } from "./address.ts";
+import type { Counts, PageExchange, PageList, PageRequest } from "../events.ts";
+import { hashOf, type Place, parsePlace } from "../place.ts";
+import { sumOf } from "../tally.ts";
 import { showDetail } from "./detail.ts";
 import { find, make, onPress } from "./elements.ts";
 import { listenToKeys } from "./keys.ts";
 import { RequestList } from "./request-list.ts";
-import { filtered, Store } from "./store.ts";
+import { Store } from "./store.ts";
 import { follow } from "./stream.ts";
 import { barsOf, draw } from "./time-line.ts";
-import { KINDS, secondsOf } from "./words.ts";
+import { KINDS, numberOf, secondsOf } from "./words.ts";
 import { showFaults, showWorld, TokenList } from "./world-view.ts";
 
 const FRAME_MS = 100;
@@ -28,11 +28,12 @@ const store = new Store();
 let place: Place = parsePlace(location.hash);
 let isLive = false;
 let stoppedAt: number | undefined;
-let clearedAt = -Infinity;
-/** Requests that did not go well while another window had the focus. */
-let away = 0;
 let opened: { readonly id: string; readonly request: PageRequest | undefined } = { id: "", request: undefined };
 let isChanged = true;
+/** Something of the last minute moves. */
+let isMoving = false;
+/** The question for the requests that pass the filter. */
+let asked: "once" | "again" | undefined;
 let drawnAt = 0;
 
 const now = (): number => stoppedAt ?? Date.now() + store.aheadMs;
@@ -41,6 +42,8 @@ function showLine(): void {
   const { limit = null, windowMs = 0 } = store.snapshot ?? {};
   const at = calm.matches ? Math.floor(now() / CALM_MS) * CALM_MS : now();
   const [steps, pauses] = [store.tally.steps(at), store.tally.pauses(at)];
+  isMoving = steps.length > 0 || pauses.length > 0;
+  showCounts(sumOf(steps));
   draw(canvas, { now: at, steps, pauses, limit });
   find("limit").textContent =
     limit === null ? "no limit" : `limit ${limit} in ${secondsOf(windowMs)} (dashed), pauses shaded`;
@@ -52,25 +55,25 @@ function showLine(): void {
   numbers.querySelector("tbody")?.replaceChildren(...rows.reverse());
 }
 
-function showCounts(): void {
-  const items = KINDS.map(([kind, mark, name]) =>
-    make("li", kind, make("span", "mark", mark), make("b", "", String(store.tally.counts[kind])), ` ${name}`),
-  );
+function showCounts(minute: Counts): void {
+  const items = KINDS.map(([kind, mark, name]) => {
+    const all = make("span", "muted", `, ${numberOf(store.tally.counts[kind])} in all`);
+    return make("li", kind, make("span", "mark", mark), make("b", "", numberOf(minute[kind])), ` ${name}`, all);
+  });
   find("legend").replaceChildren(...items);
-  document.title = away > 0 ? `(${away}) emulator` : "emulator";
 }
 
 function showRequests(): void {
   const baseUrl = store.snapshot?.baseUrl ?? location.origin;
-  const kept = [...store.requests.values()].filter(({ at }) => at > clearedAt);
-  const shown = filtered(kept, place);
+  const shown = [...store.requests.values()].sort((one, other) => other.index - one.index);
   list.show(shown, { open: place.open, baseUrl });
-  find("shown").textContent = shown.length === kept.length ? `${kept.length}` : `${shown.length} of ${kept.length}`;
+  const all = numberOf(store.total);
+  find("shown").textContent = shown.length === store.total ? all : `${shown.length} of ${all}`;
   const nothing = find("nothing");
   nothing.hidden = shown.length > 0;
   find("table").hidden = !nothing.hidden;
   const first = make("code", "", `curl -H "Authorization: Bearer $PROJECT_AUTOMATION_TOKEN" ${baseUrl}/projects`);
-  if (kept.length > 0) nothing.replaceChildren("No request passes the filter.");
+  if (store.total > 0) nothing.replaceChildren(asked !== undefined ? "Searching …" : "No request passes the filter.");
   else nothing.replaceChildren("Nothing yet. Send the first request: ", first);
 }
 
@@ -86,9 +89,29 @@ function showOpened(): void {
   void showExchange(place.open);
 }
 
+async function ask<Value>(path: string): Promise<Value | undefined> {
+  const response = await fetch(`/_emulator/requests/${path}`).catch(() => undefined);
+  return response?.ok ? ((await response.json()) as Value) : undefined; // the emulator's own
+}
+
+/** Filters what is here at once, then asks the emulator for the rest: one question at a time, however fast you type. */
+async function applyFilter(): Promise<void> {
+  store.filter(place);
+  const isAsking = asked !== undefined;
+  asked = "again";
+  if (isAsking) return;
+  let found: PageList | undefined;
+  while (asked === "again") {
+    asked = "once";
+    found = await ask<PageList>(hashOf({ ...place, open: "" }).slice(1));
+  }
+  asked = undefined;
+  store.filter(place, found?.requests);
+  showRequests();
+}
+
 async function showExchange(id: string): Promise<void> {
-  const response = await fetch(`/_emulator/requests/${encodeURIComponent(id)}`).catch(() => undefined);
-  const exchange = response?.ok ? ((await response.json()) as PageExchange) : undefined; // the emulator's own
+  const exchange = await ask<PageExchange>(encodeURIComponent(id));
   if (id === opened.id) showDetail(detail, exchange, store.snapshot?.baseUrl ?? "");
 }
 
@@ -102,7 +125,6 @@ function showState(): void {
 
 function showAll(): void {
   showState();
-  showCounts();
   showRequests();
   showOpened();
   if (store.world === undefined) return;
@@ -112,13 +134,13 @@ function showAll(): void {
 
 function frame(): void {
   const clock = Date.now();
-  const isMoving = stoppedAt === undefined && store.tally.lastAt > now() - MINUTE_MS - FRAME_MS;
   if (isChanged && stoppedAt === undefined) {
     isChanged = false;
     showAll();
     drawnAt = 0;
   }
-  if (drawnAt === 0 || (isMoving && clock - drawnAt >= (calm.matches ? CALM_MS : FRAME_MS))) {
+  const stepMs = calm.matches ? CALM_MS : FRAME_MS;
+  if (drawnAt === 0 || (isMoving && stoppedAt === undefined && clock - drawnAt >= stepMs)) {
     drawnAt = clock;
     showLine();
     if (store.world !== undefined) tokens.show(store.world, now());
@@ -135,8 +157,9 @@ function go(to: Partial<Place>): void {
 }
 
 function arrive(next: Place): void {
-  const wasOpen = place.open;
+  const { open: wasOpen, failed: wasFailed, text } = place;
   place = next;
+  if (wasFailed !== place.failed || text !== place.text) void applyFilter();
   failed.setAttribute("aria-pressed", String(place.failed));
   if (filter.value !== place.text) filter.value = place.text;
   showAll();
@@ -156,8 +179,7 @@ follow(
   (event) => {
     store.take(event, Date.now());
     isChanged = true;
-    if (event.type !== "response" || document.hasFocus()) return;
-    if (kindOf(event.request) !== "accepted") away += 1;
+    if (event.type === "snapshot") void applyFilter();
   },
   (live) => {
     isLive = live;
@@ -166,25 +188,18 @@ follow(
 );
 setInterval(frame, FRAME_MS);
 
-addEventListener("focus", () => {
-  away = 0;
-  showCounts();
-});
 addEventListener("resize", showLine);
 addEventListener("popstate", () => arrive(parsePlace(location.hash)));
 numbers.addEventListener("toggle", showLine);
 onPress(stop, toggleStop);
 onPress(failed, () => go({ failed: !place.failed }));
 filter.addEventListener("input", () => go({ text: filter.value }));
-onPress(find("clear"), () => {
-  clearedAt = now();
-  showRequests();
-});
 onPress(detail, ({ target }) => {
   if (target instanceof HTMLElement && target.id === "detail-close") go({ open: "" });
 });
 listenToKeys({
   stop: toggleStop,
+  reach: () => list.reach(),
   move: (by) => list.move(by),
   filter: () => filter.focus(),
   clear: () => {

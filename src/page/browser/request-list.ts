@@ -1,7 +1,7 @@
 import type { PageRequest } from "../events.ts";
 import { kindOf } from "../tally.ts";
 import { make, onPress } from "./elements.ts";
-import { fateOf, markOf, pathOf, statusOf, timeOf, tookOf } from "./words.ts";
+import { markOf, pathOf, resultOf, statusOf, timeOf, tookOf } from "./words.ts";
 
 interface Row {
   readonly element: HTMLTableRowElement;
@@ -38,26 +38,24 @@ export class RequestList {
       if (row.element === next) next = next.nextElementSibling;
       else this.#body.insertBefore(row.element, next);
     }
-    // One of the links can be reached by Tab, the others by j and k.
+  }
+
+  /** Lets Tab come to one row: that with the focus, or the first that is seen. The others can be reached by j and k. */
+  reach(): void {
     const links = this.#links();
-    if (!links.some(({ tabIndex }) => tabIndex === 0)) links[0]?.setAttribute("tabindex", "0");
+    const seen = links.find((link) => link.getBoundingClientRect().top >= 0);
+    const one = links.find((link) => link === document.activeElement) ?? seen;
+    for (const link of links) link.tabIndex = link === one ? 0 : -1;
   }
 
   move(by: number): void {
     const links = this.#links();
     const current = links.indexOf(document.activeElement as HTMLAnchorElement); // −1 for any other element
-    this.#focus(links[current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + by))]);
+    links[current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + by))]?.focus();
   }
 
   focus(id: string): void {
-    this.#focus(this.#rows.get(id)?.link);
-  }
-
-  #focus(link: HTMLAnchorElement | undefined): void {
-    if (link === undefined) return;
-    for (const other of this.#links()) other.tabIndex = -1;
-    link.tabIndex = 0;
-    link.focus();
+    this.#rows.get(id)?.link.focus();
   }
 
   #links(): readonly HTMLAnchorElement[] {
@@ -85,14 +83,11 @@ function fill(row: Row, request: PageRequest, baseUrl: string): void {
   row.shown = request;
   row.element.className = kind;
   row.link.replaceChildren(make("b", "", method), ` ${pathOf(request, baseUrl)}`);
-  row.link.setAttribute(
-    "aria-label",
-    `${statusOf(request)}, ${fateOf(request)}, ${method} ${pathOf(request, baseUrl)}, ${id}`,
-  );
+  row.link.ariaLabel = `${statusOf(request)}, ${resultOf(request)}, ${method} ${pathOf(request, baseUrl)}, ${id}`;
   const bearer = make("span", "", token?.name ?? "none");
   bearer.title = token?.id ?? "";
   const mark = make("span", "mark", markOf(request));
-  const cells = [[timeOf(at)], [mark, statusOf(request)], [], [fateOf(request)], [tookOf(request)], [bearer], [id]];
+  const cells = [[timeOf(at)], [mark, statusOf(request)], [], [resultOf(request)], [tookOf(request)], [bearer], [id]];
   for (const [index, content] of cells.entries()) {
     if (content.length > 0) row.element.cells[index]?.replaceChildren(...content); // the link stays
   }

@@ -1,5 +1,5 @@
 import type { Counts, Pause } from "../events.ts";
-import { MINUTE_MS, STEP_MS } from "../tally.ts";
+import { MINUTE_MS, NOTHING, STEP_MS, sumOf } from "../tally.ts";
 import { secondsOf } from "./words.ts";
 
 type Bar = Counts & { readonly at: number };
@@ -17,17 +17,15 @@ const NARROWEST_BAR = 4;
 const [ABOVE, BELOW] = [20, 20] as const;
 
 export function barsOf(steps: readonly Bar[], wide: number): readonly Bar[] {
-  const bars = new Map<number, { -readonly [Kind in keyof Bar]: number }>();
+  const bars = new Map<number, Bar>();
   for (const step of steps) {
     const at = Math.floor(step.at / wide) * wide;
-    const bar = bars.get(at);
-    if (bar === undefined) bars.set(at, { ...step, at });
-    else for (const kind of STACKED) bar[kind] += step[kind];
+    bars.set(at, { ...sumOf([bars.get(at) ?? NOTHING, step]), at });
   }
   return [...bars.values()];
 }
 
-const sumOf = ({ accepted, refused, failed, lost }: Counts): number => accepted + refused + failed + lost;
+const heightOf = ({ accepted, refused, failed, lost }: Counts): number => accepted + refused + failed + lost;
 
 /** The canvas at its size in CSS pixels, and the colours of the page. */
 interface Sheet {
@@ -50,7 +48,7 @@ export function draw(canvas: HTMLCanvasElement, { now, steps, pauses, limit }: L
   const { width, height } = sheet;
   const wide = Math.ceil((NARROWEST_BAR * MINUTE_MS) / width / STEP_MS) * STEP_MS;
   const bars = barsOf(steps, wide);
-  const most = Math.max(8, ...bars.map(sumOf));
+  const most = Math.max(8, ...bars.map(heightOf));
   const isInView = limit !== null && limit <= 2 * most;
   const top = isInView ? Math.max(most, limit) : most;
   const floor = height - BELOW;
@@ -112,7 +110,7 @@ function drawBar({ context, colour }: Sheet, { xOf, yOf }: Scale, { bar, span }:
     if (kind === "refused") context.strokeRect(x + 0.5, high + 0.5, span - 1, low - high - 1);
     else context.fillRect(x, high, span, low - high);
     const mark = kind === "lost" ? "◆" : kind === "failed" ? "✕" : "";
-    if (mark !== "") context.fillText(mark, x + span / 2 - 5, yOf(sumOf(bar)) - 4);
+    if (mark !== "") context.fillText(mark, x + span / 2 - 5, yOf(heightOf(bar)) - 4);
   }
 }
 

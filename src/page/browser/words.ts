@@ -23,6 +23,13 @@ export function fateOf({ fate }: PageRequest): string {
   }[fate];
 }
 
+/** The fate in a row, where a request that was not carried out says why. */
+export function resultOf(request: PageRequest): string {
+  const { fate, why, code } = request;
+  const reason = why?.split(";")[0] ?? code?.replaceAll("_", " ");
+  return fateOf(request) + (fate === "not_carried_out" && reason !== undefined ? `: ${reason}` : "");
+}
+
 /** The status, or how the request ended without one. */
 export function statusOf({ status, outcome, fate }: PageRequest): string {
   if (fate === "pending") return "…";
@@ -36,6 +43,10 @@ export function tookOf({ at, endedAt }: PageRequest): string {
 /** The time of the lines in the terminal. */
 export function timeOf(at: number): string {
   return new Date(at).toISOString().slice(11, 23);
+}
+
+export function numberOf(count: number): string {
+  return count.toLocaleString("en");
 }
 
 export function secondsOf(ms: number): string {

@@ -1,6 +1,6 @@
 import type { PageFault, PageTable, PageWorld } from "../events.ts";
 import { make } from "./elements.ts";
-import { secondsOf } from "./words.ts";
+import { numberOf, secondsOf } from "./words.ts";
 
 type Token = PageWorld["tokens"]["newest"][number];
 
@@ -59,49 +59,28 @@ function windowOf(window: Token["window"], now: number): readonly Node[] {
 
 export function showFaults(section: HTMLElement, faults: readonly PageFault[]): void {
   const rows = faults.map(({ does, operations, hits, times }) => {
-    const where = operations === undefined ? "any request" : operations.join(", ");
-    const often = times === null ? `${hits} times so far` : `${hits} of ${times}`;
-    return make(
-      "li",
-      "",
-      make("b", "", does),
-      make("div", "two muted", make("span", "", where), make("span", "", often)),
-    );
+    const where = make("span", "", operations?.join(", ") ?? "any request");
+    const often = make("span", "", times === null ? `${hits} times so far` : `${hits} of ${times}`);
+    return make("li", "", make("b", "", does), make("div", "two muted", where, often));
   });
-  section
-    .querySelector("ul")
-    ?.replaceChildren(
-      ...(rows.length > 0 ? rows : [make("li", "muted", "None. The letters f, d and l in the terminal add one.")]),
-    );
+  const none = make("li", "muted", "None. The letters f, d and l in the terminal add one.");
+  section.querySelector("ul")?.replaceChildren(...(rows.length > 0 ? rows : [none]));
 }
 
 /** Shows the tables of the world, newest first. What the user has opened stays open. */
 export function showWorld(section: HTMLElement, { projects, issues, sessions }: PageWorld): void {
-  const parts = [
-    [
-      "Projects",
-      projects,
-      projects.newest.map(({ name, id, issues: own, sessions: all }) => [name, `${own} issues, ${all} sessions`, id]),
-    ],
-    [
-      "Issues",
-      issues,
-      issues.newest.map(({ project, number, title, type, status }) => [
-        `${project} #${number}`,
-        title,
-        `${type}, ${status}`,
-      ]),
-    ],
-    ["Sessions", sessions, sessions.newest.map(({ id, state, project }) => [id, state, project])],
-  ] as const;
-  for (const [name, table, rows] of parts) {
+  const show = <Row>(name: string, table: PageTable<Row>, cellsOf: (row: Row) => readonly string[]): void => {
     const part = partOf(section, name);
-    part.firstElementChild?.replaceChildren(`${name} (${table.count})`);
-    const items = rows.map(([first = "", second = "", third = ""]) =>
-      make("li", "two", make("b", "", first), make("span", "", second), make("span", "muted", third)),
-    );
+    part.firstElementChild?.replaceChildren(`${name} (${numberOf(table.count)})`);
+    const items = table.newest.map((row) => {
+      const [first = "", second = "", third = ""] = cellsOf(row);
+      return make("li", "two", make("b", "", first), make("span", "", second), make("span", "muted", third));
+    });
     part.lastElementChild?.replaceChildren(...items.reverse(), ...moreOf(table));
-  }
+  };
+  show("Projects", projects, (one) => [one.name, `${one.issues} issues, ${one.sessions} sessions`, one.id]);
+  show("Issues", issues, (one) => [`${one.project} #${one.number}`, one.title, `${one.type}, ${one.status}`]);
+  show("Sessions", sessions, ({ id, state, project }) => [id, state, project]);
 }
 
 function partOf(section: HTMLElement, name: string): HTMLDetailsElement {
@@ -116,5 +95,5 @@ function partOf(section: HTMLElement, name: string): HTMLDetailsElement {
 
 function moreOf({ count, newest }: PageTable<unknown>): readonly HTMLElement[] {
   const rest = count - newest.length;
-  return rest > 0 ? [make("li", "muted", `and ${rest} older ones`)] : [];
+  return rest > 0 ? [make("li", "muted", `and ${numberOf(rest)} older ones`)] : [];
 }

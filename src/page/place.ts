@@ -1,3 +1,6 @@
+import type { PageRequest } from "./events.ts";
+import { kindOf } from "./tally.ts";
+
 /** The part of the page's address behind `#`: the opened request, and the filter. */
 export interface Place {
   /** Such as `req_12`; `""` if none is open. */
@@ -17,4 +20,18 @@ export function hashOf({ open, failed, text }: Place): string {
   const fields = new URLSearchParams({ ...(failed && { failed: "" }), ...(text !== "" && { text }) });
   const query = fields.toString().replace("failed=", "failed");
   return query === "" ? `#${open}` : `#${open}?${query}`;
+}
+
+/** Returns the filter of a place. Each word of its text has to be somewhere in the row. */
+export function filterOf({ failed, text }: Place): (request: PageRequest) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return (request) => {
+    const kind = kindOf(request);
+    if (failed && (kind === "accepted" || kind === undefined)) return false;
+    if (words.length === 0) return true;
+    const { id, method, url, status, code, operation, token, why, outcome, fate } = request;
+    const fields = [id, method, url, status, code, operation, token?.name, token?.id, why, outcome];
+    const row = [...fields, fate.replaceAll("_", " ")].join("\n").toLowerCase();
+    return words.every((word) => row.includes(word));
+  };
 }
