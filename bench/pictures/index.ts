@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
 import { herd } from "./herd.ts";
-import { page } from "./page.ts";
 import { pause } from "./pause.ts";
 import { figuresOf } from "./results.ts";
 import { rotation } from "./rotation.ts";
@@ -18,12 +17,17 @@ const pictures = {
   "pause.svg": pause,
   "rotation.svg": rotation,
   "bulk-terminal.svg": bulkTerminal,
-  "page.svg": page,
   "overhead.svg": overhead,
   "size.svg": size,
 };
 
-/** Returns the files of `docs/assets` by their names: the pictures, and the `alt` text of each. */
+/** Pictures of the real page, taken by `record-page.ts`. */
+export const PHOTOGRAPHS = [
+  ["light", "page-light.webp"],
+  ["dark", "page-dark.webp"],
+] as const;
+
+/** Returns the drawn files of `docs/assets` by their names: the pictures, and the `alt` text of each. */
 export function drawn(): Readonly<Record<string, string>> {
   const found = Object.entries(pictures).map(([file, picture]) => ({ file, picture: picture() }));
   const alts = Object.fromEntries(found.map(({ file, picture }) => [file, picture.alt]));

@@ -40,7 +40,8 @@ describe("the tarball", () => {
     const guides = globSync("{*.md,{api,reference}/**/*.md}", { cwd: join(repository, "docs") }).filter(
       (file) => file !== "performance.md",
     );
-    const pictures = ["bulk-terminal", "herd", "page", "pause", "rotation"].map((name) => `docs/assets/${name}.svg`);
+    const drawn = ["bulk-terminal", "herd", "pause", "rotation"].map((name) => `${name}.svg`);
+    const pictures = [...drawn, "page-dark.webp", "page-light.webp"].map((file) => `docs/assets/${file}`);
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
