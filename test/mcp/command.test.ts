@@ -91,6 +91,7 @@ describe("the end", () => {
     ["the end of input", (child: ChildProcess) => child.stdin?.end()],
     ["SIGTERM", (child: ChildProcess) => child.kill("SIGTERM")],
     ["SIGINT", (child: ChildProcess) => child.kill("SIGINT")],
+    ["SIGHUP", (child: ChildProcess) => child.kill("SIGHUP")],
   ] as const)("comes with %s, also while a call is in flight, which is aborted", async (_, end) => {
     service.emulator.fault({ operation: "issues.create", delayMs: 60_000, times: 1 });
     const before = service.emulator.requests.length;
@@ -127,44 +128,49 @@ test("a host that reads no more ends it as the end of input does", async () => {
   expect(err()).not.toContain("Warning");
 });
 
-test("a message that is too long ends it", async () => {
-  const { process: child, exitCode, err } = run([]);
+/** The codes of the protocol's error replies on standard output. None can be assigned to a request. */
+const refusals = (out: string): unknown[] =>
+  out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: unknown; error?: { code: unknown } })
+    .filter(({ id }) => id === null)
+    .map(({ error }) => error?.code);
+
+test("a line that is too long is refused, and ends it with a status of its own", async () => {
+  const { process: child, exitCode, out, err } = run([]);
   child.stdin?.on("error", () => {}); // it reads no more
   write(child, { id: 1, method: "ping", params: { long: "x".repeat(11 * 2 ** 20) } });
-  expect(await exitCode()).toBe(0);
-  expect(err()).toMatch(/exceeded maximum size/);
+  expect(await exitCode()).toBe(3);
+  expect(refusals(out())).toEqual([-32_600]);
+  expect(err().match(/longer than 10 MiB/g)).toHaveLength(1);
 });
 
 test("a byte order mark before a message is no part of it", async () => {
-  const { process: child, exitCode, out, err } = run([]);
+  const { process: child, exitCode, out } = run([]);
   for (const id of [1, 2]) child.stdin?.write(`\ufeff${JSON.stringify({ jsonrpc: "2.0", ...initialize, id })}\r\n`);
   await expect.poll(out).toContain('"id":1');
   child.stdin?.end();
   expect(await exitCode()).toBe(0);
-  expect(err()).not.toContain("no message");
+  expect(refusals(out())).toEqual([]);
 });
 
-test("input that is no message is said once, without its content", async () => {
+test.each([
+  ["no JSON", -32_700, ["hunter22", '{"jsonrpc":"2.0","hunter22', "\u0000"]],
+  [
+    "JSON that is no message",
+    -32_600,
+    ['{"password":"hunter22"}', '{"jsonrpc":"2.0","id":1,"method":"ping","hunter22":2}', "[]", "null"],
+  ],
+])("%s gets the error reply of the protocol, without its content, and the server goes on", async (_, code, lines) => {
   const { process: child, exitCode, out, err } = run([]);
-  for (const line of [
-    "hunter22",
-    '{"password":"hunter22"}',
-    '{"jsonrpc":"2.0","hunter22',
-    '{"jsonrpc":"2.0","id":1,"method":"ping","hunter22":2}',
-    '{"jsonrpc":"2.0","id":"hunter22"}',
-    "[]",
-    "\u0000",
-    "",
-    "null",
-  ]) {
-    child.stdin?.write(`${line}\n`);
-  }
+  child.stdin?.write(["", ...lines, ""].join("\n"));
   write(child, initialize);
   await expect.poll(out).toContain('"id":1');
   child.stdin?.end();
   expect(await exitCode()).toBe(0);
-  expect(err().match(/is no message of the protocol/g)).toHaveLength(1);
-  expect(err()).not.toContain("hunter22");
+  expect(refusals(out())).toEqual(lines.map(() => code));
+  expect(out() + err()).not.toContain("hunter22");
 });
 
 test("a host that closes standard error ends nothing", async () => {

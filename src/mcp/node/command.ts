@@ -3,6 +3,7 @@ import { pipeline } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "../../client/client.ts";
 import { command, parseConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
+import { CommandError } from "../../command/flags.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
 import { messageLines } from "./message-lines.ts";
@@ -29,15 +30,11 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
     });
     const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools) };
     createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
-    await serve(client, options, terminal);
-    return 0;
+    return serve(client, options, terminal);
   },
 });
 
-const FOREIGN_INPUT =
-  "a line of standard input is no message of the protocol, so it is left out; later ones are left out without a line here";
-
-/** Standard input and output, until either of them is closed, a message is too long, or the server closes it. */
+/** Standard input and output, until either of them is closed, a line is too long, or the server closes it. */
 class Connection extends StdioServerTransport {
   #end: () => void = () => {};
   readonly ended: Promise<void> = new Promise((resolve) => {
@@ -50,18 +47,20 @@ class Connection extends StdioServerTransport {
   }
 }
 
-async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<void> {
-  const input = messageLines(() => say("mcp", terminal, FOREIGN_INPUT));
+async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<number> {
+  const input = messageLines((error) => terminal.out(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`));
   pipeline(process.stdin, input, () => {}); // its end is the end of the connection
-  const transport = new Connection(input);
+  const transport = new Connection(input, process.stdout, { maxBufferSize: Infinity }); // the lines have their own limit
   const server = serveStdio(() => createMcpServer(client, options), {
     transport,
     onerror: (error) => say("mcp", terminal, error),
   });
   const { signal } = terminal;
-  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort")]);
+  // Of the commands this one alone ends with its terminal: nobody starts it with `nohup`.
+  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort"), once(process, "SIGHUP")]);
   await server.close();
   input.destroy(); // and with it standard input, which would keep the process alive
+  return input.errored instanceof CommandError ? input.errored.status : 0;
 }
 
 // The names are checked where the server is made.

@@ -1,26 +1,35 @@
 import { Transform } from "node:stream";
 import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import { CommandError } from "../../command/flags.ts";
 import { parseJson } from "../../core/wire/json.ts";
 
+/** An error reply of the protocol. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+const NOT_JSON: Refusal = { code: -32_700, message: "Parse error: the line is not JSON" };
+const NO_MESSAGE: Refusal = { code: -32_600, message: "Invalid Request: the line is no message of the protocol" };
+const TOO_LONG: Refusal = { code: -32_600, message: "Invalid Request: the line is longer than 10 MiB" };
+
 const LINE_END = 0x0a;
-/** A longer line goes on as it is: the transport refuses it. */
 const LONGEST_LINE = 10 * 2 ** 20;
+const STATUS_TOO_LONG = 3;
 
 /**
- * Passes input on as lines that are messages of the protocol. A byte order mark at the beginning of a line is no part of it.
- * A line that is no message is left out, and `onForeign` is called at the first.
+ * Passes input on as lines that are messages of the protocol, and hands the reply to any other line to `refuse`. A byte order
+ * mark at the beginning of a line is no part of it. A line over 10 MiB ends the stream with a {@link CommandError}.
  */
-export function messageLines(onForeign: () => void): Transform {
+export function messageLines(refuse: (refusal: Refusal) => void): Transform {
   let parts: Buffer[] = [];
   let length = 0;
-  let hasTold = false;
   const read = (bytes: Buffer): string => {
     const line = new TextDecoder().decode(bytes).trim(); // which leaves the mark out
-    if (isMessage(line)) return `${line}\n`;
-    if (line !== "" && !hasTold) {
-      hasTold = true;
-      onForeign();
-    }
+    if (line === "") return "";
+    const refusal = refusalOf(line);
+    if (refusal === undefined) return `${line}\n`;
+    refuse(refusal);
     return "";
   };
   const add = (part: Buffer): void => {
@@ -35,23 +44,28 @@ export function messageLines(onForeign: () => void): Transform {
   return new Transform({
     transform(chunk: Buffer, _, callback) {
       let begin = 0;
-      for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, begin)) {
+      let end = chunk.indexOf(LINE_END);
+      while (end >= 0 && length + end - begin <= LONGEST_LINE) {
         add(chunk.subarray(begin, end));
         this.push(read(take()));
         begin = end + 1;
+        end = chunk.indexOf(LINE_END, begin);
       }
       add(chunk.subarray(begin));
-      if (length > LONGEST_LINE) this.push(take());
-      callback();
+      if (length <= LONGEST_LINE) return callback();
+      refuse(TOO_LONG);
+      callback(new CommandError("a line of standard input is longer than 10 MiB", STATUS_TOO_LONG));
     },
   });
 }
 
-function isMessage(line: string): boolean {
+function refusalOf(line: string): Refusal | undefined {
+  const value = parseJson(line);
+  if (value === undefined) return NOT_JSON;
   try {
-    parseJSONRPCMessage(parseJson(line));
-    return true;
+    parseJSONRPCMessage(value);
+    return undefined;
   } catch {
-    return false;
+    return NO_MESSAGE;
   }
 }
