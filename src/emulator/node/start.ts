@@ -48,14 +48,14 @@ export async function startServer(
   const { page: hasPage = false, pageFrom = [], ...others } = unread;
   const host = asked.replace(/^\[(.*)\]$/, "$1"); // an IPv6 address as URLs write it
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
-  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
+  const { headersTimeoutMs = 8_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
   const resolved = resolveOptions(rest);
   const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
   const server = createServer({
     headersTimeout,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(headersTimeout, 5_000),
+    connectionsCheckingInterval: Math.min(headersTimeout, 1_000),
     requireHostHeader: false, // Node's own 400 has neither a body nor the headers of every response
   });
   await listen(server, { port, host });
