@@ -1,12 +1,10 @@
 /**
- * Writes the pages that are made of other files: the reference of the emulator and of the doctor, from the code; the tables of
- * outcomes in docs/errors.md and of retries in docs/retries.md, from tables that tests run. Tests compare the pages with these
- * texts. `npm run docs` runs it.
+ * Writes the pages that are made of other files: the reference of the emulator, from the code; the tables of outcomes in
+ * docs/errors.md and of retries in docs/retries.md, from tables that tests run. Tests compare the pages with these texts.
+ * `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMMANDS } from "../src/commands.ts";
-import { QUESTIONS } from "../src/doctor/questions.ts";
 import { type RefusalReason, resolveConventions } from "../src/testing/index.ts";
 import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
 import { type Family, RULES, type Rule } from "../test/support/retry-table.ts";
@@ -35,16 +33,6 @@ export function membersOf(file: string, declaration: string): Member[] {
     const [about = "", standard] = words.split("@default ");
     return { name, about: about.trim().replace(/\.$/, ""), standard: standard?.trim() };
   });
-}
-
-/** The flags of a command, as its help prints them. */
-async function flagsOf(name: string): Promise<Row[]> {
-  const command = await COMMANDS[name]?.load();
-  if (command === undefined) throw new Error(`there is no command ${name}`);
-  return [...command.help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag = "", about = ""]) => [
-    code(flag),
-    about,
-  ]);
 }
 
 function code(text: string): string {
@@ -76,27 +64,28 @@ function optionRows(file: string, declaration: string): Row[] {
 
 const GENERATED = "<!-- Written by scripts/generated-pages.ts: change the code that it is made from. -->";
 
+const successes = Object.entries(successStatus)
+  .map(([name, status]) => `${code(name)} ${status}`)
+  .join(", ");
+
 const emulator = `# Reference: the emulator
 
 ${GENERATED}
 
 The guide is [Test your code](../testing.md).
 
-## Flags
-
-${table(["flag of `project-automation emulator`", "effect"], await flagsOf("emulator"))}
-
-Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for an invalid command line. With a command behind \`--\`: the command's, or
-128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.
-
-A seed file holds options of \`createEmulator\` as
-JSON, without functions and \`baseUrl\`. Flags win over it.
-
 ## Options
 
 ${table(["of `createEmulator`", "default", ""], optionRows("src/emulator/options.ts", "export interface EmulatorOptions {"))}
 
 ${table(["also of `startEmulator`", "default", ""], optionRows("src/emulator/node/running-emulator.ts", "export interface StartOptions extends EmulatorOptions {"))}
+
+## Flags
+
+\`npx project-automation emulator --help\` lists all flags. \`--seed FILE\` reads options of \`createEmulator\` from JSON; flags win over them.
+
+Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for a wrong command line. With a command behind \`--\`: the command's, or
+128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.
 
 ## Conventions
 
@@ -113,12 +102,7 @@ ${table(
 
 ${code("extraFields")} adds fields to each ${Object.keys(extraFields).map(code).join(", ")}. It never replaces a documented field.
 
-### Success
-
-${table(
-  ["in `successStatus`", "status"],
-  Object.entries(successStatus).map(([name, status]) => [code(name), status]),
-)}
+The option \`successStatus\` has the status of each operation: ${successes}.
 
 ### Refusals
 
@@ -136,26 +120,11 @@ fields. An error body is \`{ "error": code, "message": text }\`.
 ## Rules without a setting
 
 - Rotating and revoking need any scope, and a token of the same owner. Rotating also needs every scope of the rotated token.
-- A rotation keeps name, scopes, owner and the length of the lifetime. It ignores a body.
-- An id wins over an equal name. Lists are in the order of creation.
+- A rotation keeps name, scopes, owner and the length of the lifetime.
+- Lists are in the order of creation.
 - A cursor belongs to its list, fits any \`limit\`, and never expires.
-- A window begins with the first request after the last window. Each request with a valid token counts, except for a 429.
-- \`Retry-After\` is rounded up to whole seconds.
-- Malformed HTTP is answered 400, large headers 431, slow requests 408.
-`;
-
-const doctor = `# Reference: the doctor's questions
-
-${GENERATED}
-
-The guide is [The doctor](../doctor.md).
-
-The ids are stable: compare reports by them.
-
-${table(
-  ["id", "question", "assumed"],
-  QUESTIONS.map(({ id, question, assumes }) => [code(id), question, assumes]),
-)}
+- A window begins with its first request. Each request with a valid token counts, except for a 429.
+- Malformed HTTP gets a 400, large headers a 431, slow requests a 408.
 `;
 
 const END = "\n<!-- end -->";
@@ -200,7 +169,6 @@ export const PAGES: Readonly<Record<string, string>> = {
   "docs/errors.md": withTable("docs/errors.md", "test/support/outcome-table.ts", fates),
   "docs/retries.md": withTable("docs/retries.md", "test/support/retry-table.ts", retries),
   "docs/reference/emulator.md": emulator,
-  "docs/reference/doctor-questions.md": doctor,
 };
 
 if (process.argv[1] === import.meta.filename) {

@@ -10,7 +10,6 @@ import { virtualClock } from "./examine.ts";
 const guide = readFileSync(join(import.meta.dirname, "../../docs/doctor.md"), "utf8");
 const ids = new Set(QUESTIONS.map(({ id }) => id));
 
-// `docs/reference/doctor-questions.md` is made from the questions: see test/emulator/docs.test.ts.
 describe("the guide", () => {
   test("begins with what the doctor prints", async () => {
     const clock = virtualClock();
