@@ -82,7 +82,8 @@ ${table(["also of `startEmulator`", "default", ""], optionRows("src/emulator/nod
 
 ## Flags
 
-\`npx project-automation emulator --help\` lists all flags. \`--seed FILE\` reads options of \`createEmulator\` from JSON; flags win over them.
+\`npx project-automation emulator --help\` lists all flags. \`--seed FILE\` reads options of \`createEmulator\` from JSON;
+flags win over them.
 
 Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for a wrong command line. With a command behind \`--\`: the command's, or
 128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.

@@ -57,7 +57,7 @@ export interface EmulatorOptions {
   readonly tokenPrefix?: string | undefined;
   /** Answers to what the API documentation does not show. */
   readonly conventions?: Conventions | undefined;
-  /** The deployment that the conventions were read from, and the day. The command prints it; nothing depends on it. */
+  /** The deployment that the conventions were read from, and the day. */
   readonly conventionsOf?: string | undefined;
   /** The most requests in the log; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
