@@ -43,8 +43,10 @@ function methodsOf(declaration: ts.ClassDeclaration): readonly ts.ClassElement[]
       !ts.isIdentifier(member.name) ||
       ts.getJSDocTags(member).some(({ tagName }) => tagName.text === "internal");
     const isFunction =
-      ts.isMethodDeclaration(member) || (ts.isPropertyDeclaration(member) && member.initializer !== undefined);
-    return !isHidden && isFunction;
+      ts.isMethodDeclaration(member) ||
+      (ts.isPropertyDeclaration(member) &&
+        (member.initializer !== undefined || (member.type !== undefined && ts.isFunctionTypeNode(member.type))));
+    return !isHidden && (isFunction || ts.isGetAccessor(member));
   });
 }
 
@@ -112,7 +114,8 @@ function page(): string {
   });
   return `${[
     "# API",
-    "Each method with its types, and each public name. A link leads to the source, whose docstring has the promise and an example.",
+    "The methods of a client and of its lists, with their types, and each name that an entry point exports. A link leads to the",
+    "source. Its docstring has an example, and its declaration the members of the other objects: the emulator, a bulk run, a rotating token.",
     section("Client", "client", client),
     ...resources,
     section("Paginator", "client.projects.list()", classOf("Paginator")),

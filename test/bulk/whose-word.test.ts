@@ -61,7 +61,7 @@ describe("a proxy that answers itself", () => {
       const { entries } = await runToEnd(bulkWrite(options));
       const [first] = entries;
       expect(first).toMatchObject({ state: "unknown", reason: { kind: "parse", status: 200 } });
-      expect(first?.reason?.message).toContain("it was probably not the service that answered");
+      expect(first?.reason?.message).toContain("so it may not be from the service");
       expect(entries.filter((entry) => entry.skipped)).toHaveLength(skipped);
     }
   });

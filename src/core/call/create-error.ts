@@ -13,7 +13,7 @@ import type { Call, Received } from "./call.ts";
 import { mayRepeat } from "./decide-retry.ts";
 import { type Operation, rotatesToken } from "./operation.ts";
 import { outcomeOf, outcomeOfAnswer } from "./outcome.ts";
-import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
+import { adviceOn, DOCTOR, FOREIGN, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 import { OWN_VENDOR } from "./standard-schema.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
@@ -195,7 +195,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
   const isForeign = isFromService === false && isSuccess(head?.status ?? 0);
-  const doubt = isForeign ? `; it was probably not the service that answered; ${DOCTOR}` : "";
+  const doubt = isForeign ? `, ${FOREIGN}; ${DOCTOR}` : "";
   const message = `${operation.label}: ${summary}${doubt}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }

@@ -10,6 +10,9 @@ export const MAX_DETAIL = 300;
 /** The command that finds out where a service differs from what the client expects. */
 export const DOCTOR = "`npx project-automation doctor` compares the service with what this client expects";
 
+/** The doubt about a body that is not as the service's bodies are. */
+export const FOREIGN = "so it may not be from the service";
+
 export interface ServiceWords {
   readonly code: string | undefined;
   readonly detail: string | undefined;
@@ -95,13 +98,13 @@ const RULES: readonly Rule[] = [
   ({ foreign, baseUrl, isFromService, isUnread, head: { status } }) => {
     if (foreign === undefined) {
       if (isFromService || isUnread || status < 400) return undefined;
-      return "its body has no `error`, so it may not be from the service";
+      return `its body has no \`error\`, ${FOREIGN}`;
     }
     if (baseUrl.startsWith("http:") && HTTPS_PORT.test(foreign.text))
       return "this port speaks https:, and baseUrl says http:";
     const type = foreign.mediaType === undefined ? "not JSON" : `${foreign.mediaType}, not JSON`;
     const body = foreign.text === "" ? "it has no readable body" : `the body is ${type}`;
-    return `${body}, so it may not be from the service; ${DOCTOR}`;
+    return `${body}, ${FOREIGN}; ${DOCTOR}`;
   },
   ({ head: { status, headers, retryAfterMs }, maxRetryAfterMs = Number.POSITIVE_INFINITY }) => {
     const limit = Number(retryAfterMs) > maxRetryAfterMs ? `: retry.maxRetryAfterMs is ${maxRetryAfterMs} ms` : "";

@@ -165,9 +165,7 @@ test.each(DRIFT)("a success with %s says what came in the place of what", async 
 
 test("a success that is a page names the doctor", async () => {
   const { message } = await list(html(200));
-  expect(message).toBe(
-    `projects.list: 200 with a body that is not JSON, text/html; it was probably not the service that answered; ${DOCTOR}`,
-  );
+  expect(message).toBe(`projects.list: 200 with a body that is not JSON, text/html, ${NOT_OURS}`);
 });
 
 test("a schema of the caller's is no matter of the doctor", async () => {

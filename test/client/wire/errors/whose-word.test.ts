@@ -11,7 +11,7 @@ import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 fakeTime();
 
 const anything = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } } as const;
-const IT_WAS_ANOTHER = "it was probably not the service that answered";
+const IT_WAS_ANOTHER = "so it may not be from the service";
 
 /** Whether a body is due, and whether a 2xx of the service without a usable one is a success all the same. */
 interface Operation {
