@@ -1,7 +1,7 @@
 /**
- * Writes the pages that are made of other files: the reference of the emulator, from the code; the tables of outcomes in
- * docs/errors.md and of retries in docs/retries.md, from tables that tests run. Tests compare the pages with these texts.
- * `npm run docs` runs it.
+ * Writes the pages that are made of other files: the reference of the emulator, and the tables of options and records, from
+ * the code; the tables of outcomes in docs/errors.md and of retries in docs/retries.md, from tables that tests run. Tests
+ * compare the pages with these texts. `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,9 @@ const root = join(import.meta.dirname, "..");
 
 interface Member {
   readonly name: string;
-  /** Its docstring, without the point at its end. */
+  /** The type, without `undefined`. */
+  readonly type: string;
+  /** The first paragraph of its docstring, without the point at its end. */
   readonly about: string;
   /** The `@default` in its docstring. */
   readonly standard: string | undefined;
@@ -27,12 +29,23 @@ export function membersOf(file: string, declaration: string): Member[] {
   const [, members] = text.split(declaration);
   if (members === undefined) throw new Error(`${file} has no "${declaration}"`);
   const [body = ""] = members.split("\n}");
-  const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??:/gs;
-  return [...body.matchAll(documented)].map(([, docstring = "", name = ""]) => {
-    const words = docstring.replaceAll(/\s*\n\s*\*\s?/g, " ").trim();
-    const [about = "", standard] = words.split("@default ");
-    return { name, about: about.trim().replace(/\.$/, ""), standard: standard?.trim() };
+  const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??: ([^\n]*)/gs;
+  return [...body.matchAll(documented)].map(([, docstring = "", name = "", type = ""]) => {
+    const text = docstring.replaceAll(/^ *\* ?/gm, "").trim();
+    const [words = "", standard] = text.split("@default ");
+    const [about = ""] = words.split("\n\n");
+    const plainType = type.replace(/(?: \| undefined)?;$/, "").replace(/^\((.*)\)$/, "$1");
+    return {
+      name,
+      type: plainType,
+      about: oneLine(about).replace(/\.$/, ""),
+      standard: standard === undefined ? undefined : oneLine(standard),
+    };
   });
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 function code(text: string): string {
@@ -55,10 +68,54 @@ function conventionRows(declaration: string, values: object, section: string = "
 }
 
 function optionRows(file: string, declaration: string): Row[] {
-  return membersOf(file, declaration).map(({ name, about, standard }) => [
-    code(name),
-    standard === undefined ? "" : /^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard,
+  return membersOf(file, declaration).map(({ name, about, standard }) => [code(name), shownDefault(standard), about]);
+}
+
+function shownDefault(standard: string = ""): string {
+  return /^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard;
+}
+
+const CALL_OPTIONS = "src/core/call/call-options.ts";
+const TYPED = ["type", "default", ""];
+
+function optionsIn(file: string, name: string): Row[] {
+  const members = membersOf(file, `export interface ${name} `);
+  return members.map(({ name: option, type, about, standard }) => [
+    code(option),
+    code(type),
+    shownDefault(standard),
     about,
+  ]);
+}
+
+/** The options that some methods have beside those of every call, by the interface. */
+const MORE = [
+  { of: "`params` of lists", file: "src/core/list.ts", name: "ListParams" },
+  { of: "`options` of lists", file: "src/core/list.ts", name: "ListOptions" },
+  { of: "`toArray`", file: "src/core/paging/paginator.ts", name: "ToArrayOptions" },
+  { of: "`waitFor`", file: "src/service/session-waits.ts", name: "WaitOptions" },
+  { of: "`waitFor`, `watch`", file: "src/service/session-waits.ts", name: "WatchOptions" },
+  { of: "`tokens.rotate`", file: "src/service/tokens.ts", name: "RotateOptions" },
+];
+
+function moreOptions({ of, file, name }: (typeof MORE)[number]): Row[] {
+  return optionsIn(file, name).map((row) => [of, ...row]);
+}
+
+function fieldTable(name: string): string {
+  const members = membersOf("src/service/models.ts", `export interface ${name} `);
+  return table(
+    [`of \`${name}\``, "type", ""],
+    members.map(({ name: field, type, about }) => [code(field), code(type), about]),
+  );
+}
+
+/** Each scope with the comment beside it. */
+function scopeRows(): Row[] {
+  const text = readFileSync(join(root, "src/service/scopes.ts"), "utf8");
+  return [...text.matchAll(/^ {2}"(\w+:\w+)", \/\/ (.*)$/gm)].map(([, scope = "", allows = ""]) => [
+    code(scope),
+    allows,
   ]);
 }
 
@@ -130,11 +187,17 @@ fields. An error body is \`{ "error": code, "message": text }\`.
 
 const END = "\n<!-- end -->";
 
-/** The text of a page, with this table between the lines that say from which file it is written. */
-function withTable(page: string, source: string, content: string): string {
-  const begin = `<!-- Written by scripts/generated-pages.ts from ${source}. -->\n`;
-  const [before = "", rest = ""] = readFileSync(join(root, page), "utf8").split(begin);
-  return `${before}${begin}\n${content}\n${rest.slice(rest.indexOf(END))}`;
+/** The text of a page, with each table between the lines that say from which file it is written. */
+function withTables(page: string, tables: Readonly<Record<string, string>>): string {
+  return Object.entries(tables).reduce(
+    (text, [source, content]) => {
+      const begin = `<!-- Written by scripts/generated-pages.ts from ${source}. -->\n`;
+      const [before = "", rest] = text.split(begin);
+      if (rest === undefined) throw new Error(`${page} has no place for the table of ${source}`);
+      return `${before}${begin}\n${content}\n${rest.slice(rest.indexOf(END))}`;
+    },
+    readFileSync(join(root, page), "utf8"),
+  );
 }
 
 const fates = table(
@@ -167,8 +230,22 @@ const retries = table(
 
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
-  "docs/errors.md": withTable("docs/errors.md", "test/support/outcome-table.ts", fates),
-  "docs/retries.md": withTable("docs/retries.md", "test/support/retry-table.ts", retries),
+  "docs/errors.md": withTables("docs/errors.md", { "test/support/outcome-table.ts": fates }),
+  "docs/retries.md": withTables("docs/retries.md", { "test/support/retry-table.ts": retries }),
+  "docs/options.md": withTables("docs/options.md", {
+    ClientOptions: table(["of a client", ...TYPED], optionsIn("src/client/options.ts", "ClientOptions")),
+    CallOptions: table(["of a call", ...TYPED], optionsIn(CALL_OPTIONS, "CallOptions")),
+    RetryOptions: table(["of `retry`", ...TYPED], optionsIn(CALL_OPTIONS, "RetryOptions")),
+    "the options of methods": table(["of", "option", ...TYPED], MORE.flatMap(moreOptions)),
+  }),
+  "docs/records.md": withTables("docs/records.md", {
+    Project: fieldTable("Project"),
+    Issue: fieldTable("Issue"),
+    Session: fieldTable("Session"),
+    Token: fieldTable("Token"),
+    CreatedToken: fieldTable("CreatedToken"),
+    SCOPES: table(["scope", "allows"], scopeRows()),
+  }),
   "docs/reference/emulator.md": emulator,
 };
 

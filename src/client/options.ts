@@ -14,61 +14,72 @@ import type { LogLevel } from "./logging.ts";
  */
 export interface ClientOptions {
   /**
-   * The address of the service: http(s), absolute, ending with the version segment, such as
-   * `https://automation.example.com/api/v1`. Path prefixes, ports and IPv6 addresses are kept, trailing slashes make no
-   * difference; a query, a fragment, a user name or a password is refused.
+   * The address of the service. It ends with the version segment: `https://automation.example.com/api/v1`.
    *
-   * @default the environment variable `PROJECT_AUTOMATION_BASE_URL`, where there is a process
+   * Path prefixes, ports and IPv6 addresses are kept, trailing slashes make no difference. A query, a fragment, a user name or
+   * a password is refused.
+   *
+   * @default `PROJECT_AUTOMATION_BASE_URL` of the environment
    */
   baseUrl?: string | URL;
   /**
    * The API token, a function that returns it, or a `rotatingToken()`.
    *
-   * @default the environment variable `PROJECT_AUTOMATION_TOKEN`, where there is a process. This token goes only to the
-   * service that `PROJECT_AUTOMATION_BASE_URL` names: origin and base path. If that is not set, it goes to `baseUrl`.
+   * The token of the environment goes only to the service that `PROJECT_AUTOMATION_BASE_URL` names: origin and base path. If
+   * that is not set, it goes to `baseUrl`.
+   *
+   * @default `PROJECT_AUTOMATION_TOKEN` of the environment
    */
   token?: string | TokenProvider | RotatingToken;
   /**
-   * Time limit of one attempt in milliseconds: token provider, connecting, headers and body together. `false`: none.
+   * The longest time of one attempt, in milliseconds. `false`: no limit.
+   *
+   * It covers the token provider, connecting, headers and body.
    *
    * @default 30_000
    */
   timeoutMs?: number | false | undefined;
   /**
-   * Time limit of a whole call in milliseconds: queueing, waits and every attempt. In an iteration, per page. `false`: none.
+   * The longest time of a whole call with its waits, in milliseconds. In a list it is for each page. `false`: no limit.
    *
    * @default false
    */
   totalTimeoutMs?: number | false | undefined;
-  /** Rules for retries. `false`: one request, no wait for a rate limit, no renewal of the token. */
+  /**
+   * Rules for retries. `false` sends one request, waits for no rate limit and renews no token.
+   *
+   * @default the rules below
+   */
   retry?: RetryOptions | false | undefined;
   /**
-   * Requests in flight at once, per token, through this client's rate limiter: a call waits until fewer are.
+   * The most requests with one token in flight at once. Clients that share a `rateLimiter` count together.
    *
    * @default 10
    */
   maxConcurrency?: number | undefined;
   /**
-   * Decides when requests are sent. Pass one `memoryRateLimiter()` to several clients that share a token.
+   * Decides when requests leave. Clients with the same token share one `memoryRateLimiter()`.
    *
-   * @default a `memoryRateLimiter()` of the client's own
+   * @default one for this client
    */
   rateLimiter?: RateLimiter | undefined;
-  /** Extra headers of every request. `authorization`, `cookie`, `host` and the headers of the connection are refused. */
+  /** More headers of every request. `authorization`, `cookie`, `host` and those of the connection are refused. */
   headers?: HeadersInput | undefined;
   /**
-   * Sends the requests. It is called with the URL as a string and an init that holds everything: `method`, `headers` as a
-   * plain object, `body` as a string, `signal`, `redirect`. So a function that adds a header or logs the URL, or the
-   * `fetch` of another package, can be passed.
+   * Sends the requests in place of the global `fetch`, which the client looks up at each call.
    *
-   * @default the global `fetch` as it is when a method is called: the call keeps it to its end, and a wait for all its
-   * polls. Each page of an iteration is a call.
+   * It is called with the URL as a string and an init that holds everything: `method`, `headers` as a plain object, `body` as
+   * a string, `signal`, `redirect`. So a function that adds a header or logs the URL, or the `fetch` of another package, can
+   * be passed. A call keeps the global `fetch` to its end, and a wait for all its polls. Each page of an iteration is a call.
+   *
+   * @default the global `fetch`
    */
   fetch?: FetchFunction | undefined;
   /**
-   * Further options of `fetch`, handed over as they are: `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `cf`,
-   * `next`, `cache`, `keepalive` and the like. `method`, `headers`, `body`, `signal`, `redirect` and `credentials` are
-   * the client's own and refused. A `fetch` ignores an option that it does not know: a time limit is `timeoutMs`.
+   * More options of `fetch`: `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `cf`, `next`, `cache`.
+   *
+   * `method`, `headers`, `body`, `signal`, `redirect` and `credentials` are the client's own and refused. A `fetch` ignores an
+   * option that it does not know: a time limit is `timeoutMs`.
    *
    * `next`, `cache`, and members of `cf` that begin with `cache` go only with reads that you call yourself. Writes, and the
    * polls of `waitFor` and `watch`, go without them: no cache may answer a write, or keep a token. If `next` or `cache` is
@@ -76,38 +87,38 @@ export interface ClientOptions {
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Called with each event, which holds no secret and nothing of a request. What it throws changes no call; the log says it,
-   * once for a client.
+   * Called with each event of a call. Events hold no secret.
+   *
+   * An error that it throws changes no call. The log says it, once for a client.
    */
   onEvent?: EventListener | undefined;
-  /** `console`, winston and the like: called with a line, which begins with the call's id, and a record of its fields. */
+  /** Writes the log: `console`, winston and the like. */
   logger?: Logger | undefined;
   /**
-   * The least important level that is logged. If the environment variable is set and there is no `logger`, lines go to
-   * standard error; if it is not set either, there are none. An unknown value of the variable is said there once, and
-   * counts as `"warn"`.
+   * The least important level that is logged.
    *
-   * @default the environment variable `PROJECT_AUTOMATION_LOG`, else `"warn"` with a `logger` and `"off"` without
+   * If the environment variable is set and there is no `logger`, lines go to standard error. If it is not set either, there
+   * are none. An unknown value of the variable is said there once, and counts as `"warn"`.
+   *
+   * @default `PROJECT_AUTOMATION_LOG` of the environment, else `"warn"` with a `logger`
    */
   logLevel?: LogLevel | undefined;
-  /** Follows calls from beginning to end, for traces and metrics; `project-automation/opentelemetry` has one. */
+  /** Traces and measures calls: `instrument()` of `project-automation/opentelemetry`. */
   instrumentation?: Instrumentation | undefined;
   /**
-   * `"lenient"` returns responses of an unexpected shape as they are, with a `drift` event; `"strict"` rejects with
-   * `ResponseValidationError`.
+   * `"strict"` rejects an unexpected response with `ResponseValidationError`. `"lenient"` returns it, with a `drift` event.
    *
    * @default "strict"
    */
   validation?: "strict" | "lenient" | undefined;
   /**
-   * The largest body of a successful response, in bytes after decompression. A larger one rejects with
-   * `ResponseParseError`.
+   * The largest body of a success, in bytes after decompression. A larger one is a `ResponseParseError`.
    *
    * @default 4_194_304
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Allows a token over plain `http:` to a host other than this machine.
+   * Allows plain `http:` to another machine, where others may read the token.
    *
    * @default false
    */

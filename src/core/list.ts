@@ -14,7 +14,7 @@ import { encodeQuery } from "./wire/query.ts";
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {
   /**
-   * Asks for the next page while one is being consumed.
+   * Requests the next page while you work on this one.
    *
    * @default false
    */
@@ -23,9 +23,17 @@ export interface ListOptions extends CallOptions {
 
 /** The parameters of lists. */
 export interface ListParams {
-  /** Page size, a safe integer. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
+  /**
+   * The most items of a page. The service limits it to 1 to 200.
+   *
+   * @default 50, by the service
+   */
   limit?: number | undefined;
-  /** Where to go on: the `next_cursor` of a page, or the `cursor` of an iteration's error. */
+  /**
+   * Where to go on: the `next_cursor` of a page, or the `cursor` of a list's error.
+   *
+   * @default the start
+   */
   cursor?: string | undefined;
 }
 

@@ -13,9 +13,9 @@
 
 /** A project. */
 export interface Project {
-  /** Identifies the project. It never changes; methods that take a project accept it. */
+  /** The id of the project. Methods that take a project accept it. */
   id: string;
-  /** The name of the project. Methods that take a project accept it, too. */
+  /** The name of the project. Methods that take a project accept it too. */
   name: string;
 }
 
@@ -26,38 +26,38 @@ export type IssueType = "bug" | (string & {});
 export interface Issue {
   /** The number of the issue within its project. */
   number: number;
-  /** The title that was given at creation. */
+  /** The title given at creation. */
   title: string;
-  /** The status of the issue. The API documentation does not list the values. */
+  /** The status, such as `open`. The API documentation lists no values. */
   status: string;
-  /** The type that was given at creation, if the service sends it. */
+  /** The type given at creation, if the service sends it. */
   type?: IssueType | undefined;
 }
 
 /** An agent session of a project. */
 export interface Session {
-  /** Identifies the session, for `sessions.get`, `sessions.waitFor` and `sessions.watch`. */
+  /** The id of the session, for `sessions.get`, `sessions.waitFor` and `sessions.watch`. */
   id: string;
-  /** The present state. The API documentation does not list the values, so you decide which ones end a wait. */
+  /** The present state. The API documentation lists no values, so you say which ones end a wait. */
   state: string;
 }
 
 /** The masked record of an API token: everything but the secret. */
 export interface Token {
-  /** Identifies the record, for `tokens.rotate` and `tokens.revoke`. It is not a secret. */
+  /** The id of the record, for `tokens.rotate` and `tokens.revoke`. It is no secret. */
   id: string;
   /** The label chosen at creation. */
   name: string;
-  /** The public part of the token, its middle segment. */
+  /** The middle segment of the token. It is no secret. */
   key_id: string;
-  /** Rights of the token: strings of the form `<resource>:<action>`. */
+  /** The rights of the token, each as `resource:action`. */
   scopes: string[];
-  /** When the token expires: an ISO 8601 timestamp, as the service sent it. */
+  /** When the token expires, as an ISO 8601 timestamp. */
   expires_at: string;
 }
 
 /** The response to the creation or rotation of a token: the only one that shows the secret. Store `plaintext` at once. */
 export interface CreatedToken extends Token {
-  /** The full token, a secret. The service never shows it again. */
+  /** The whole token, a secret. The service never shows it again. */
   plaintext: string;
 }

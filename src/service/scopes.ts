@@ -3,19 +3,19 @@
  * something. A run-time string outside this list is not an error anywhere in the client; the service decides.
  */
 export const SCOPES = /* @__PURE__ */ Object.freeze([
-  "projects:read",
-  "projects:write",
-  "projects:admin",
-  "issues:read",
-  "issues:write",
-  "issues:admin",
-  "enclaves:read",
-  "enclaves:write",
-  "enclaves:admin",
-  "sessions:read",
-  "library:read",
-  "library:write",
-  "configs:read",
+  "projects:read", // lists and reads projects
+  "projects:write", // creates and updates projects
+  "projects:admin", // deletes projects
+  "issues:read", // lists and reads issues
+  "issues:write", // creates and updates issues
+  "issues:admin", // deletes issues
+  "enclaves:read", // lists and reads enclaves
+  "enclaves:write", // creates and updates enclaves
+  "enclaves:admin", // deletes enclaves
+  "sessions:read", // lists sessions, reads their state
+  "library:read", // reads documents
+  "library:write", // adds documents
+  "configs:read", // reads the configuration of a project
 ] as const);
 
 /** One of the 13 scopes that the API documentation documents; `"sessions:write"` is not among them and does not compile. */

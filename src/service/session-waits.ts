@@ -11,13 +11,13 @@ import { UNTIL } from "./until.ts";
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
 export interface WatchOptions extends CallOptions {
   /**
-   * The first wait between two polls, in milliseconds. Above the default of `maxIntervalMs` it raises that.
+   * The first wait between two polls, in milliseconds. Above 15 s it raises the default of `maxIntervalMs`.
    *
    * @default 1_000
    */
   intervalMs?: number | undefined;
   /**
-   * The longest wait between two polls, in milliseconds. Below `intervalMs` it is an `ArgumentError`.
+   * The longest wait between two polls, in milliseconds. It must not be below `intervalMs`.
    *
    * @default 15_000
    */
@@ -27,8 +27,9 @@ export interface WatchOptions extends CallOptions {
 /** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
 export interface WaitOptions extends WatchOptions {
   /**
-   * Ends the wait once it returns `true`. It may be asynchronous. The call rejects with what it throws, as it is, and with an
-   * `ArgumentError` if it returns no boolean.
+   * Ends the wait once it returns `true`. It may be asynchronous.
+   *
+   * The call rejects with what it throws, as it is, and with an `ArgumentError` if it returns no boolean.
    */
   until: (session: Session) => boolean | Promise<boolean>;
 }

@@ -26,7 +26,7 @@ export interface TokenCreateInput {
 /** The last argument of `tokens.rotate`. */
 export interface RotateOptions extends CallOptions {
   /**
-   * The rotated token is the client's own: the client uses the replacement as soon as it has it.
+   * Rotates the client's own token: the client uses the replacement at once.
    *
    * @default false
    */

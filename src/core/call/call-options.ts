@@ -8,13 +8,15 @@ import type { ApiResponse } from "./api-promise.ts";
  */
 export interface RetryOptions {
   /**
-   * Attempts in all for failures that may pass, the first one included.
+   * The most attempts after failures that may pass. The first attempt counts.
    *
    * @default 3
    */
   attempts?: number | undefined;
   /**
-   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
+   * The first backoff, in milliseconds. It doubles each time, times a random factor between 0.5 and 1.
+   *
+   * A value that is set alone moves the default of `maxDelayMs`, and the other way round.
    *
    * @default 500
    */
@@ -26,19 +28,19 @@ export interface RetryOptions {
    */
   maxDelayMs?: number | undefined;
   /**
-   * The number of rate-limit pauses that a call waits for.
+   * The most pauses in a row in which no request of the token gets through. They do not count as `attempts`.
    *
    * @default 5
    */
   rateLimitWaits?: number | undefined;
   /**
-   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
+   * The longest `Retry-After` that a call waits for, in milliseconds. A longer one fails the call at once.
    *
    * @default 120_000
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: you accept duplicates. Never for a rotation.
+   * Retries writes like reads: you accept duplicates. Never for a rotation.
    *
    * @default false
    */
@@ -71,39 +73,50 @@ export interface ExtraOptions {
 
 /** The last argument of every method. Every property may be left out. */
 export interface CallOptions {
-  /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
+  /** Ends the call at once. It rejects with `AbortError`. */
   signal?: AbortSignal | undefined;
-  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  /**
+   * The longest time of one attempt, in milliseconds. `false`: no limit.
+   *
+   * It covers the token provider, connecting, headers and body.
+   *
+   * @default the client's
+   */
   timeoutMs?: number | false | undefined;
   /**
-   * Deadline of the whole call in milliseconds: queueing, waits, every attempt, an asynchronous `schema`. In an iteration, per
-   * page. `false`: none.
+   * The longest time of the whole call with its waits, in milliseconds. In a list it is for each page. `false`: no limit.
+   *
+   * @default the client's
    */
   totalTimeoutMs?: number | false | undefined;
-  /** Laid over the client's `retry`; `false` sends one request and never another. */
-  retry?: RetryOptions | false | undefined;
   /**
-   * Extra headers of this call, laid over the client's. `authorization`, `cookie`, `host` and the headers of the connection
-   * are refused.
+   * Rules for retries, laid over the client's. `false` sends one request and never another.
+   *
+   * @default the client's
    */
+  retry?: RetryOptions | false | undefined;
+  /** More headers of this call, laid over the client's. */
   headers?: HeadersInput | undefined;
   /**
-   * Adds what the API documentation does not show to the request: a filter of a list (on each page), the description of an issue. Not
-   * for `request` and `paginate`, which have `query` and `json`.
+   * Adds what the API documentation does not show: a filter of a list, a field of an issue.
+   *
+   * Not for `request` and `paginate`, which have `query` and `json`.
    *
    * @example
    * await client.issues.create("web", { title: "Login fails", type: "bug" }, { extra: { json: { priority: "high" } } });
    */
   extra?: ExtraOptions | undefined;
   /**
-   * Awaited before each request waits for its slot, so it may call the same client. A token that is set meanwhile is the
-   * one that is sent. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
-   * It returns nothing: any value ends the call as `ArgumentError`.
+   * Called before each request, and awaited. If it throws, the call rejects with `AbortError` and sends nothing.
+   *
+   * The request has not waited for its slot yet, so it may call the same client. A token that is set meanwhile is the one
+   * that is sent. It returns nothing: any value ends the call as `ArgumentError`.
    */
   onRequest?: ((request: RequestInfo) => void | Promise<void>) | undefined;
   /**
-   * Sees the final response's metadata once, after retries, also of a refusal. What it throws changes no call; the log
-   * says it, once for a client.
+   * Called once with the final response, also of a refusal.
+   *
+   * An error that it throws changes no call. The log says it, once for a client.
    */
   onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }

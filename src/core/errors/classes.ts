@@ -70,8 +70,8 @@ export class AbortError extends AutomationError {
 
 /**
  * A 2xx response whose body is not JSON, is empty where one is due, or is larger than `maxResponseBytes`. `rawBody` holds
- * the text, except of one that is too large. A body that does not even begin as JSON is probably not the service's: the
- * `outcome` of a write is `unknown` then.
+ * what was received of it. A body that does not even begin as JSON is probably not the service's: the `outcome` of a write is
+ * `unknown` then.
  */
 export class ResponseParseError extends AutomationError {
   static override readonly kinds: readonly ["parse"] = ["parse"];

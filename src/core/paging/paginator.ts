@@ -8,7 +8,7 @@ import { batchIterator, lazyWalk, type PageSource, type Walk, walkPages } from "
 /** The options of `toArray`. */
 export interface ToArrayOptions {
   /**
-   * At most so many items. No request is sent past the one that fills it.
+   * The most items. No request is sent past the one that fills it.
    *
    * @default all
    */

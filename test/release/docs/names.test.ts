@@ -1,9 +1,10 @@
-/** README and llms.txt name every method of a client, llms.txt every option. */
+/** README, llms.txt and api.md name every method of a client, llms.txt and docs/options.md every option. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client } from "../../../src/client/index.ts";
 import { root } from "./snippets.ts";
+import { tableOf } from "./tables.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const client = new Client({ baseUrl: "http://localhost/api/v1", token: "pat_key_secret" });
@@ -35,12 +36,17 @@ test("a client has the members that are looked for", () => {
   expect(members).toEqual(expect.arrayContaining(["projects.list", "sessions.watch", "paginate", "rateLimit"]));
 });
 
-test.each(["README.md", "llms.txt"])("%s names every method", (file) => {
-  const text = read(file);
+test.each(["README.md", "llms.txt", "api.md"])("%s names every method", (file) => {
+  const text = read(file).replaceAll(/<[^>]*>/g, "");
   expect(members.filter((name) => !text.includes(name))).toEqual([]);
 });
 
-test("llms.txt names the options of a client, and no others", () => {
+const inOptions = (head: string): string[] =>
+  tableOf("docs/options.md", head)
+    .rows.map(([option = ""]) => option.replaceAll("`", ""))
+    .sort();
+
+test("llms.txt and docs/options.md name the options of a client, and no others", () => {
   const construct = (): unknown => {
     try {
       return new Client({ zzzzzz: 1 } as object);
@@ -49,18 +55,14 @@ test("llms.txt names the options of a client, and no others", () => {
     }
   };
   expect(optionsOf(/^Client options: /m, ". Call options")).toEqual(acceptedIn(construct()));
+  expect(inOptions("of a client")).toEqual(acceptedIn(construct()));
 });
 
-test("llms.txt and README name the options of a call, and no others", async () => {
+test("llms.txt and docs/options.md name the options of a call, and no others", async () => {
   const accepted = acceptedIn(
     await client.sessions.get("ses_1", { zzzzzz: 1 } as object).catch((error: unknown) => error),
   );
   expect(accepted.length).toBeGreaterThan(5);
   expect(optionsOf(/Call options, always last: /, "\n\n")).toEqual(accepted);
-  expect(listed(/\[call options\]\(.*?\) last: ([^.]*)\./s.exec(read("README.md"))?.[1] ?? "")).toEqual(accepted);
-});
-
-test("the size in the README is the measured one", () => {
-  const { clients } = JSON.parse(read("bench/results/size.json")) as { clients: Record<string, { gzipped: number }> };
-  expect(read("README.md")).toContain(`${Math.round(clients["project-automation"]?.gzipped ?? 0)} kB gzipped`);
+  expect(inOptions("of a call")).toEqual(accepted);
 });
