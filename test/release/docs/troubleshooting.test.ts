@@ -9,10 +9,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const code = globSync(["src/{client,core,service,opentelemetry}/**/*.ts", "test/client/**/*.ts"], { cwd: root })
   .map(read)
   .join("\n");
-const rows = [...read("docs/troubleshooting.md").matchAll(/^\| (.*?) \| (.*?) \| (.*?) \|$/gm)].map(
-  ([, first = ""]) => first,
-);
-const messages = rows.flatMap((cell) => /^`(.*)`$/.exec(cell)?.[1] ?? []);
+const messages = [...read("docs/troubleshooting.md").matchAll(/^\| `(.*?)` \| /gm)].map(([, first = ""]) => first);
 
 /** The words of a message between its values. */
 function fixedParts(message: string): string[] {
