@@ -114,8 +114,8 @@ function page(): string {
   });
   return `${[
     "# API",
-    `The methods of a client and of its lists, with their types. Then each name that an entry point exports. A link leads to the
-source: its docstring has an example. The members of other objects, such as the emulator or a bulk run, stand there too.`,
+    `The methods of a client and of its lists, with their types. Then each name that an entry point exports. A link leads
+to the source: its docstring has an example. The members of other objects, such as the emulator, stand there too.`,
     section("Client", "client", client),
     ...resources,
     section("Paginator", "client.projects.list()", classOf("Paginator")),
