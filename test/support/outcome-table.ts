@@ -79,7 +79,8 @@ export const FATES: readonly FateRow[] = [
     ],
   },
   {
-    happened: "no response: the connection was lost or refused, or a time limit or your signal ended the call",
+    happened:
+      "no response: the connection was lost, or refused and the platform does not show it; or a time limit or your signal ended the call",
     outcome: "unknown",
     state: "unknown",
     incidents: [...failures(NO_RESPONSE), { never: "timeout" }, { never: "abort" }],

@@ -90,7 +90,7 @@ export interface CallOptions {
    */
   totalTimeoutMs?: number | false | undefined;
   /**
-   * Rules for retries, laid over the client's. `false` sends one request and never another.
+   * Rules for retries, laid over the client's. `false` sends one request, waits for no rate limit and renews no token.
    *
    * @default the client's
    */
