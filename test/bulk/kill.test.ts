@@ -118,9 +118,10 @@ async function recover(place: Place): Promise<Record<string, string>> {
 
   const look = async ({ title }: Row): Promise<Resolution> =>
     issueCounts(emulator)[title] ? "applied" : "not_applied";
+  // On a busy machine a request may reach its limit of a second, and leave its item once more.
   for (let more = 0; more < 4; more += 1) {
     const { summary } = await runHere(place, look);
-    if (summary.unknown === 0) break;
+    if (summary.done === place.task.rows) break;
   }
   expect(Object.values(issueCounts(emulator))).toEqual(Array(place.task.rows).fill(1));
   return states;
