@@ -39,7 +39,7 @@ import {
   VARIABLES,
   withEnvironment,
 } from "./environment.ts";
-import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
+import { LOG_LEVEL, levelOfEnvironment } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 
 export interface ClientSettings extends Settings, Readonly<Omit<ClientOptions, keyof Settings | "token">> {
@@ -108,7 +108,7 @@ function outsideSettings(own: ParsedClientOptions): ClientSettings {
     baseUrl,
     token: typeof token === "string" ? tokenFactoryOf(token, VARIABLES.token) : token,
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
-    ...(logLevel && { logger: STANDARD_ERROR, logLevel }),
+    ...(logLevel && { logLevel }),
   };
 }
 

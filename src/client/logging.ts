@@ -26,7 +26,7 @@ export function levelOfEnvironment(level: string | undefined): LogLevel | undefi
 /** The standard output belongs to the program. */
 const print = (line: string): void => console.error(line);
 
-export const STANDARD_ERROR: Logger = { debug: print, info: print, warn: print, error: print };
+const STANDARD_ERROR: Logger = { debug: print, info: print, warn: print, error: print };
 
 type Level = keyof Logger;
 type Line<Event extends ClientEvent> = readonly [
@@ -92,8 +92,9 @@ export interface Log {
  * waits of 5 s or more, deprecations and unexpected responses at `warn`; writes that may have been applied at `error`.
  * Each line begins with the id of its call.
  */
-export function createLog(logger: Logger | undefined, least: LogLevel = "warn"): Log | undefined {
-  if (logger === undefined || least === "off") return undefined;
+export function createLog(given: Logger | undefined, asked: LogLevel | undefined): Log | undefined {
+  if ((given ?? asked) === undefined || asked === "off") return undefined;
+  const [logger, least] = [given ?? STANDARD_ERROR, asked ?? "warn"];
   const print = (level: Level, text: string, source: object): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
     return logger[level](text, fieldsOf(source));

@@ -97,10 +97,10 @@ export interface ClientOptions {
   /**
    * The least important level that is logged.
    *
-   * If the environment variable is set and there is no `logger`, lines go to standard error. If it is not set either, there
-   * are none. An unknown value of the variable is said there once, and counts as `"warn"`.
+   * Without a `logger`, lines go to standard error. An unknown value of the variable is said there once, and counts as
+   * `"warn"`.
    *
-   * @default `PROJECT_AUTOMATION_LOG` of the environment, else `"warn"` with a `logger`
+   * @default `PROJECT_AUTOMATION_LOG` of the environment, else `"warn"` with a `logger` and `"off"` without
    */
   logLevel?: LogLevel | undefined;
   /** Traces and measures calls: `instrument()` of `project-automation/opentelemetry`. */

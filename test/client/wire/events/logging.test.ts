@@ -227,14 +227,16 @@ describe("without a logger, in a process of its own", () => {
     expect(await run(environment, options)).toEqual({ out: "ses_1\n", lines: [], code: 0 });
   });
 
-  test("without the variable nothing is printed, ever", async () => {
-    const options = '{ logLevel: "debug", onEvent() { throw new Error("mine"); } }';
+  test("without the variable and a level nothing is printed, ever", async () => {
+    const options = '{ onEvent() { throw new Error("mine"); } }';
     expect(await run({}, options, { sunset: "soon" })).toEqual({ out: "ses_1\n", lines: [], code: 0 });
   });
 
-  test("an option changes the level of the lines that it asks for", async () => {
-    const { lines } = await run({ PROJECT_AUTOMATION_LOG: "off" }, '{ logLevel: "debug" }');
-    expect(lines).toHaveLength(2);
+  test.each([
+    ["without the variable", {}],
+    ["in the place of the variable", { PROJECT_AUTOMATION_LOG: "off" }],
+  ])("the option logLevel alone writes to standard error, %s", async (_, environment) => {
+    expect((await run(environment, '{ logLevel: "debug" }')).lines).toHaveLength(2);
   });
 
   test.each(["verbose", "1", "a-secret-in-the-wrong-variable"])(
