@@ -5,6 +5,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
+import { SCOPES } from "../src/service/scopes.ts";
 import { type RefusalReason, resolveConventions } from "../src/testing/index.ts";
 import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
 import { type Family, RULES, type Rule } from "../test/support/retry-table.ts";
@@ -18,34 +20,41 @@ interface Member {
   /** The first paragraph of its docstring, without the point at its end. */
   readonly about: string;
   /** The `@default` in its docstring. */
-  readonly standard: string | undefined;
+  readonly standard: string;
 }
 
 type Row = readonly (string | number)[];
 
-/** The members of an interface or object that have docstrings. */
+/** The members of an exported interface or object. Each has a docstring. */
 export function membersOf(file: string, declaration: string): Member[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const [, members] = text.split(declaration);
-  if (members === undefined) throw new Error(`${file} has no "${declaration}"`);
-  const [body = ""] = members.split("\n}");
-  const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??: ([^\n]*)/gs;
-  return [...body.matchAll(documented)].map(([, docstring = "", name = "", type = ""]) => {
-    const text = docstring.replaceAll(/^ *\* ?/gm, "").trim();
-    const [words = "", standard] = text.split("@default ");
-    const [about = ""] = words.split("\n\n");
-    const plainType = type.replace(/(?: \| undefined)?;$/, "").replace(/^\((.*)\)$/, "$1");
+  const { statements } = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const declared = new RegExp(`^export (?:interface|const) ${declaration}\\b`);
+  const found = statements.find((statement) => declared.test(statement.getText()));
+  if (found === undefined) throw new Error(`${file} has no ${declaration}`);
+  return propertiesIn(found).map((property) => {
+    const name = property.name.getText();
+    const docstring = ts.getJSDocCommentsAndTags(property).find(ts.isJSDoc);
+    if (docstring === undefined) throw new Error(`${declaration}.${name} has no docstring`);
+    const [about = ""] = (ts.getTextOfJSDocComment(docstring.comment) ?? "").split("\n\n");
+    const tag = docstring.tags?.find(({ tagName }) => tagName.text === "default");
+    const type = ts.isPropertySignature(property) ? (property.type?.getText() ?? "") : "";
     return {
       name,
-      type: plainType,
-      about: oneLine(about).replace(/\.$/, ""),
-      standard: standard === undefined ? undefined : oneLine(standard),
+      type: type.replace(/ \| undefined$/, "").replace(/^\((.*)\)$/s, "$1"),
+      about: about.replace(/\.$/, ""),
+      standard: ts.getTextOfJSDocComment(tag?.comment) ?? "",
     };
   });
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
+function propertiesIn(node: ts.Node): (ts.PropertySignature | ts.PropertyAssignment)[] {
+  const isProperty = ts.isPropertySignature(node) || ts.isPropertyAssignment(node);
+  return isProperty ? [node] : node.getChildren().flatMap(propertiesIn);
 }
 
 function code(text: string): string {
@@ -53,7 +62,8 @@ function code(text: string): string {
 }
 
 function table(head: Row, rows: readonly Row[]): string {
-  const line = (cells: Row): string => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: Row): string =>
+    `| ${cells.map((cell) => String(cell).replaceAll(/\s+/g, " ").replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")).replaceAll(" --- ", "---"), ...rows.map(line)].join("\n");
 }
 
@@ -67,56 +77,51 @@ function conventionRows(declaration: string, values: object, section: string = "
     .map(({ name, about }) => [code(`${section}${name}`), code(JSON.stringify(defaults.get(name))), about]);
 }
 
-function optionRows(file: string, declaration: string): Row[] {
-  return membersOf(file, declaration).map(({ name, about, standard }) => [code(name), shownDefault(standard), about]);
-}
+const CELLS = {
+  type: ({ type }: Member): string => code(type),
+  default: ({ standard }: Member): string => (/^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard),
+};
+type Column = keyof typeof CELLS;
+type Interface = readonly [file: string, name: string];
 
-function shownDefault(standard: string = ""): string {
-  return /^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard;
-}
+const BOTH: readonly Column[] = ["type", "default"];
 
-const CALL_OPTIONS = "src/core/call/call-options.ts";
-const TYPED = ["type", "default", ""];
-
-function optionsIn(file: string, name: string): Row[] {
-  const members = membersOf(file, `export interface ${name} `);
-  return members.map(({ name: option, type, about, standard }) => [
-    code(option),
-    code(type),
-    shownDefault(standard),
-    about,
+function rowsOf([file, name]: Interface, columns: readonly Column[] = BOTH): Row[] {
+  return membersOf(file, name).map((member) => [
+    code(member.name),
+    ...columns.map((column) => CELLS[column](member)),
+    member.about,
   ]);
 }
 
+function tableOf(head: string, of: Interface, columns: readonly Column[] = BOTH): string {
+  return table([head, ...columns, ""], rowsOf(of, columns));
+}
+
+const CALL_OPTIONS = "src/core/call/call-options.ts";
+
 /** The options that some methods have beside those of every call, by the interface. */
-const MORE = [
-  { of: "`params` of lists", file: "src/core/list.ts", name: "ListParams" },
-  { of: "`options` of lists", file: "src/core/list.ts", name: "ListOptions" },
-  { of: "`toArray`", file: "src/core/paging/paginator.ts", name: "ToArrayOptions" },
-  { of: "`waitFor`", file: "src/service/session-waits.ts", name: "WaitOptions" },
-  { of: "`waitFor`, `watch`", file: "src/service/session-waits.ts", name: "WatchOptions" },
-  { of: "`tokens.rotate`", file: "src/service/tokens.ts", name: "RotateOptions" },
+const MORE: readonly (readonly [methods: string, of: Interface])[] = [
+  ["`params` of lists", ["src/core/list.ts", "ListParams"]],
+  ["`options` of lists", ["src/core/list.ts", "ListOptions"]],
+  ["`toArray`", ["src/core/paging/paginator.ts", "ToArrayOptions"]],
+  ["`waitFor`", ["src/service/session-waits.ts", "WaitOptions"]],
+  ["`waitFor`, `watch`", ["src/service/session-waits.ts", "WatchOptions"]],
+  ["`tokens.rotate`", ["src/service/tokens.ts", "RotateOptions"]],
 ];
+const moreOptions = MORE.flatMap(([methods, of]) => rowsOf(of).map((row) => [methods, ...row]));
 
-function moreOptions({ of, file, name }: (typeof MORE)[number]): Row[] {
-  return optionsIn(file, name).map((row) => [of, ...row]);
-}
-
-function fieldTable(name: string): string {
-  const members = membersOf("src/service/models.ts", `export interface ${name} `);
-  return table(
-    [`of \`${name}\``, "type", ""],
-    members.map(({ name: field, type, about }) => [code(field), code(type), about]),
-  );
-}
+const RECORDS = ["Project", "Issue", "Session", "Token", "CreatedToken"];
+const records = RECORDS.map((name) => [name, tableOf(`of \`${name}\``, ["src/service/models.ts", name], ["type"])]);
 
 /** Each scope with the comment beside it. */
 function scopeRows(): Row[] {
   const text = readFileSync(join(root, "src/service/scopes.ts"), "utf8");
-  return [...text.matchAll(/^ {2}"(\w+:\w+)", \/\/ (.*)$/gm)].map(([, scope = "", allows = ""]) => [
-    code(scope),
-    allows,
-  ]);
+  return SCOPES.map((scope) => {
+    const [, allows] = new RegExp(`"${scope}", // (.*)`).exec(text) ?? [];
+    if (allows === undefined) throw new Error(`${scope} has no comment`);
+    return [code(scope), allows];
+  });
 }
 
 const GENERATED = "<!-- Written by scripts/generated-pages.ts: change the code that it is made from. -->";
@@ -133,9 +138,9 @@ The guide is [Test your code](../testing.md).
 
 ## Options
 
-${table(["of `createEmulator`", "default", ""], optionRows("src/emulator/options.ts", "export interface EmulatorOptions {"))}
+${tableOf("of `createEmulator`", ["src/emulator/options.ts", "EmulatorOptions"], ["default"])}
 
-${table(["also of `startEmulator`", "default", ""], optionRows("src/emulator/node/running-emulator.ts", "export interface StartOptions extends EmulatorOptions {"))}
+${tableOf("also of `startEmulator`", ["src/emulator/node/running-emulator.ts", "StartOptions"], ["default"])}
 
 ## Flags
 
@@ -152,9 +157,9 @@ The option \`conventions\` is plain JSON. \`resolveConventions(value)\` checks i
 ${table(
   ["convention", "default", ""],
   [
-    ...conventionRows("export interface Conventions {", plain),
-    ...conventionRows("export interface RateLimitHeaders {", rateLimitHeaders, "rateLimitHeaders."),
-    ...conventionRows("export interface CorsConvention {", cors, "cors."),
+    ...conventionRows("Conventions", plain),
+    ...conventionRows("RateLimitHeaders", rateLimitHeaders, "rateLimitHeaders."),
+    ...conventionRows("CorsConvention", cors, "cors."),
   ],
 )}
 
@@ -166,7 +171,7 @@ The option \`successStatus\` has the status of each operation: ${successes}.
 
 ${table(
   ["in `refusals`", "status", "code", "when"],
-  membersOf(CONVENTIONS, "export const REFUSALS = {").map(({ name, about }) => {
+  membersOf(CONVENTIONS, "REFUSALS").map(({ name, about }) => {
     const { status, code: error } = refusals[name as RefusalReason]; // a key of what is read
     return [code(name), status, code(error), about];
   }),
@@ -185,16 +190,15 @@ fields. An error body is \`{ "error": code, "message": text }\`.
 - Malformed HTTP gets a 400, large headers a 431, slow requests a 408.
 `;
 
-const END = "\n<!-- end -->";
-
 /** The text of a page, with each table between the lines that say from which file it is written. */
 function withTables(page: string, tables: Readonly<Record<string, string>>): string {
   return Object.entries(tables).reduce(
     (text, [source, content]) => {
       const begin = `<!-- Written by scripts/generated-pages.ts from ${source}. -->\n`;
-      const [before = "", rest] = text.split(begin);
-      if (rest === undefined) throw new Error(`${page} has no place for the table of ${source}`);
-      return `${before}${begin}\n${content}\n${rest.slice(rest.indexOf(END))}`;
+      const [before = "", rest = ""] = text.split(begin);
+      const end = rest.indexOf("\n<!-- end -->");
+      if (end === -1) throw new Error(`${page} has no place for the table of ${source}`);
+      return `${before}${begin}\n${content}\n${rest.slice(end)}`;
     },
     readFileSync(join(root, page), "utf8"),
   );
@@ -233,17 +237,13 @@ export const PAGES: Readonly<Record<string, string>> = {
   "docs/errors.md": withTables("docs/errors.md", { "test/support/outcome-table.ts": fates }),
   "docs/retries.md": withTables("docs/retries.md", { "test/support/retry-table.ts": retries }),
   "docs/options.md": withTables("docs/options.md", {
-    ClientOptions: table(["of a client", ...TYPED], optionsIn("src/client/options.ts", "ClientOptions")),
-    CallOptions: table(["of a call", ...TYPED], optionsIn(CALL_OPTIONS, "CallOptions")),
-    RetryOptions: table(["of `retry`", ...TYPED], optionsIn(CALL_OPTIONS, "RetryOptions")),
-    "the options of methods": table(["of", "option", ...TYPED], MORE.flatMap(moreOptions)),
+    ClientOptions: tableOf("of a client", ["src/client/options.ts", "ClientOptions"]),
+    CallOptions: tableOf("of a call", [CALL_OPTIONS, "CallOptions"]),
+    RetryOptions: tableOf("of `retry`", [CALL_OPTIONS, "RetryOptions"]),
+    "the options of methods": table(["of", "option", ...BOTH, ""], moreOptions),
   }),
   "docs/records.md": withTables("docs/records.md", {
-    Project: fieldTable("Project"),
-    Issue: fieldTable("Issue"),
-    Session: fieldTable("Session"),
-    Token: fieldTable("Token"),
-    CreatedToken: fieldTable("CreatedToken"),
+    ...Object.fromEntries(records),
     SCOPES: table(["scope", "allows"], scopeRows()),
   }),
   "docs/reference/emulator.md": emulator,
