@@ -50,31 +50,26 @@ function methodsOf(declaration: ts.ClassDeclaration): readonly ts.ClassElement[]
   });
 }
 
+/** What a member is called with and returns; of a getter, its type. */
+function signatureOf(member: ts.ClassElement): string {
+  const { type } = member as ts.PropertyDeclaration | ts.MethodDeclaration; // as `methodsOf` has found them
+  const called = ts.isMethodDeclaration(member) ? member : type && ts.isFunctionTypeNode(type) ? type : undefined;
+  const result = (called ?? { type }).type?.getText() ?? "unknown";
+  return called
+    ? `(${called.parameters.map((parameter) => parameter.getText()).join(", ")}) -> ${result}`
+    : `: ${result}`;
+}
+
 /** `client.issues.create(project: ProjectRef, …) -> ApiPromise<Issue>`, and the request that its docstring names. */
 function lineOf(owner: string, member: ts.ClassElement): string {
-  const { type } = member as ts.PropertyDeclaration | ts.MethodDeclaration; // as `methodsOf` has found them
-  const parameters = ts.isMethodDeclaration(member)
-    ? member.parameters
-    : type && ts.isFunctionTypeNode(type)
-      ? type.parameters
-      : [];
-  const result =
-    ts.isMethodDeclaration(member) || type === undefined || !ts.isFunctionTypeNode(type) ? type : type.type;
-  const given = parameters.map((parameter) => parameter.getText()).join(", ");
-  const isCalled = ts.isMethodDeclaration(member) || (type !== undefined && ts.isFunctionTypeNode(type));
-  const signature = escaped(
-    isCalled ? `(${given}) -> ${result?.getText() ?? "unknown"}` : `: ${result?.getText() ?? "unknown"}`,
-  );
   const request = /`((?:GET|POST|DELETE) \/[^`]*)`/.exec(member.getFullText())?.[1];
   const name = member.name?.getText() ?? "";
-  return `- <code>${owner}.<a href="${addressOf(member)}">${name}</a>${signature}</code>${request === undefined ? "" : ` \`${request}\``}`;
+  return `- <code>${owner}.<a href="${addressOf(member)}">${name}</a>${escaped(signatureOf(member))}</code>${request === undefined ? "" : ` \`${request}\``}`;
 }
 
 /** The exported names that the signatures of a class mention, in order. */
 function typesIn(declaration: ts.ClassDeclaration, known: ReadonlyMap<string, ts.Declaration>): readonly string[] {
-  const signatures = methodsOf(declaration).map((member) =>
-    ts.isMethodDeclaration(member) ? member.getText() : ((member as ts.PropertyDeclaration).type?.getText() ?? ""),
-  ); // one of the two
+  const signatures = methodsOf(declaration).map(signatureOf);
   const named = new Set(signatures.join(" ").match(/[A-Z]\w+/g) ?? []);
   return [...named].flatMap((name) => {
     const found = known.get(name);

@@ -1,8 +1,8 @@
 /**
  * Checks the documents against the repository and the code: every relative link and anchor, every path in backticks, every
- * import of this package, every npm script, every error class exists; tables of errors, events, outcomes, options and entry
- * points agree with the code; every page can be read (the limits are in scripts/prose.mjs); every docstring and comment of the sources
- * names its thing first.
+ * import of this package, every npm script, every error class exists; tables of errors, events, outcomes and entry points
+ * agree with the code; every page can be read (the limits are in scripts/prose.mjs); every docstring and comment of the
+ * sources names its thing first.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
@@ -32,10 +32,6 @@ const errorClasses = new Map(
 );
 const eventTypes = literals(readFileSync("src/core/events.ts", "utf8"), /readonly type: "(\w+)"/g);
 const outcomes = literals(between("src/core/errors/automation-error.ts", "export type Outcome", ";"), /"(\w+)"/g);
-const retryDefaults = [
-  between("src/core/call/settings.ts", "const DEFAULT_RETRY", "};"),
-  between("src/core/call/decide-retry.ts", "const DEFAULT_DELAYS", "};"),
-].flatMap((values) => literals(values, /^ {2}(\w+: \S+),$/gm).map((value) => value.replaceAll("_", "")));
 const ERRORS = new Set([
   ...[...exported.values()].flatMap((names) => [...names]),
   "TypeError",
@@ -71,7 +67,6 @@ for (const [document, heading] of [
   ["docs/README.md", "import"],
   ["docs/errors.md", "class"],
   ["docs/observability.md", "event `type`"],
-  ["docs/options.md", "of `retry`"],
 ]) {
   const tables = existsSync(document) ? tablesOf(readFileSync(document, "utf8")) : [];
   if (!tables.some(({ head }) => head[0] === heading)) problems.push(`${document}: no table of ${heading}`);
@@ -135,10 +130,6 @@ function compareWithCode({ head, rows }, expect) {
   }
   if (first === "event `type`") same("events", firsts, eventTypes);
   if (first === "`outcome`") same("outcomes", firsts, outcomes);
-  if (first === "of `retry`") {
-    const told = rows.map(([option, , standard]) => `${codeOf(option)[0]}: ${standard.replaceAll(/[`_]/g, "")}`);
-    same("retry options", told, retryDefaults);
-  }
   if (first === "import") {
     same("entry points", firsts, [...exported.keys()]);
     for (const [cell, holds] of rows) {

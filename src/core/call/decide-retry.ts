@@ -32,7 +32,7 @@ const BACKOFF_JITTER = 1 / 2;
 
 const MAX_DOUBLINGS = 30;
 
-const DEFAULT_DELAYS = {
+export const DEFAULT_DELAYS = {
   minDelayMs: 500,
   maxDelayMs: 8_000,
 };

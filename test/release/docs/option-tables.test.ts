@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../../scripts/generated-pages.ts";
+import { DEFAULT_DELAYS } from "../../../src/core/call/decide-retry.ts";
+import { DEFAULT_RETRY } from "../../../src/core/call/settings.ts";
 import { ENDPOINTS, type Endpoint } from "../../../src/emulator/endpoints.ts";
 import { root } from "./snippets.ts";
 import { tableOf } from "./tables.ts";
@@ -50,6 +52,12 @@ describe.each(TABLES)("$page, the options", ({ page, first, file, name }) => {
       else expect(["", "all", "none"], option).toContain(plain(value));
     }
   });
+});
+
+test("docs/options.md has the defaults of `retry`", () => {
+  const members = membersOf("src/core/call/call-options.ts", "RetryOptions");
+  const told = members.map(({ name, standard }) => [name, JSON.parse(standard.replace("_", ""))]);
+  expect(Object.fromEntries(told)).toEqual({ ...DEFAULT_RETRY, ...DEFAULT_DELAYS });
 });
 
 test("docs/reference/telemetry.md has each setting", () => {
