@@ -6,7 +6,6 @@ import { overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
 import { herd } from "./herd.ts";
 import { pause } from "./pause.ts";
-import { figuresOf } from "./results.ts";
 import { rotation } from "./rotation.ts";
 import { svgOf } from "./svg.ts";
 
@@ -35,13 +34,10 @@ export function drawn(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(files), "alt.json": `${JSON.stringify(alts, null, 2)}\n` };
 }
 
-/** Returns a document whose pictures have their `alt` texts, and which says the size of the package as it was measured. */
+/** Returns a document whose pictures have their `alt` texts. */
 export function withAlts(markdown: string, alts: Readonly<Record<string, string>>): string {
   const image = /!\[[^\]]*\]\(([^)\s]*assets\/([\w-]+\.svg))\)/g;
-  const { gzipped } = figuresOf<{ gzipped: number }>("size", "project-automation");
-  return markdown
-    .replace(image, (_, url: string, file: string) => `![${alts[file] ?? ""}](${url})`)
-    .replace(/\d+ kB gzipped(?=, no run-time)/, `${gzipped.toFixed()} kB gzipped`);
+  return markdown.replace(image, (_, url: string, file: string) => `![${alts[file] ?? ""}](${url})`);
 }
 
 /** The documents that may show pictures. */

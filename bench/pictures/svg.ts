@@ -19,7 +19,7 @@ export const [LEFT, RIGHT] = [28, 772] as const;
 const CSS = `text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:var(--fg);font-size:18px}
 .h{font-size:24px;font-weight:650}.s{font-size:16.5px;fill:var(--muted)}.b{font-weight:650}.big{font-size:22px;font-weight:700}.m{text-anchor:middle}.e{text-anchor:end}
 .code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.ok{fill:var(--ok)}.no{fill:var(--no)}.blue{fill:var(--blue)}.amber{fill:var(--amber)}.soft{fill:var(--soft)}.mute{fill:var(--muted)}.line{stroke:var(--line);fill:none}.dash{stroke-dasharray:4 6}.whisker{stroke:var(--fg);stroke-width:2}.curve{fill:none;stroke-width:4;stroke-linejoin:round}.way{stroke:var(--muted);stroke-width:2;fill:none}.card{fill:var(--bg);stroke:var(--line)}.panel{fill:var(--panel);stroke:var(--line)}
+.ok{fill:var(--ok)}.no{fill:var(--no)}.blue{fill:var(--blue)}.amber{fill:var(--amber)}.soft{fill:var(--soft)}.line{stroke:var(--line);fill:none}.dash{stroke-dasharray:4 6}.whisker{stroke:var(--fg);stroke-width:2}.way{stroke:var(--muted);stroke-width:2;fill:none}.card{fill:var(--bg);stroke:var(--line)}.panel{fill:var(--panel);stroke:var(--line)}
 svg{--bg:#fff;--panel:#f6f8fa;--fg:#1f2328;--muted:#59636e;--line:#d1d9e0;--soft:#c5ccd4;--ok:#1a7f37;--no:#cf222e;--blue:#0969da;--amber:#9a6700}
 @media(max-width:560px){text{font-size:23px}.h{font-size:26px}.s{font-size:21.5px}.big{font-size:25px}}
 @media(prefers-color-scheme:dark){svg{--bg:#0d1117;--panel:#151b23;--fg:#f0f6fc;--muted:#9198a1;--line:#3d444d;--soft:#4d5560;--ok:#3fb950;--no:#f85149;--blue:#4493f8;--amber:#d29922}}`;
