@@ -8,7 +8,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { SCOPES } from "../src/service/scopes.ts";
 import { type RefusalReason, resolveConventions } from "../src/testing/index.ts";
-import { FATES, SEND_AGAIN } from "../test/support/outcome-table.ts";
+import { OUTCOMES, SEND_AGAIN } from "../test/support/outcome-table.ts";
 import { type Family, RULES, type Rule } from "../test/support/retry-table.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -204,9 +204,9 @@ function withTables(page: string, tables: Readonly<Record<string, string>>): str
   );
 }
 
-const fates = table(
+const outcomes = table(
   ["what happened to a write", "`outcome`", "in a bulk write", "send it again?"],
-  FATES.map(({ happened, outcome, state }) => [happened, code(outcome), code(state), SEND_AGAIN[outcome]]),
+  OUTCOMES.map(({ happened, outcome, state }) => [happened, code(outcome), code(state), SEND_AGAIN[outcome]]),
 );
 
 const RESENDS = {
@@ -234,7 +234,7 @@ const retries = table(
 
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
-  "docs/errors.md": withTables("docs/errors.md", { "test/support/outcome-table.ts": fates }),
+  "docs/errors.md": withTables("docs/errors.md", { "test/support/outcome-table.ts": outcomes }),
   "docs/retries.md": withTables("docs/retries.md", { "test/support/retry-table.ts": retries }),
   "docs/options.md": withTables("docs/options.md", {
     ClientOptions: tableOf("of a client", ["src/client/options.ts", "ClientOptions"]),

@@ -16,7 +16,7 @@ export type Incident =
   | { readonly never: "timeout" | "abort" };
 
 /** One row. */
-export interface FateRow {
+export interface OutcomeRow {
   /** What happened to the write, in the document. */
   readonly happened: string;
   readonly outcome: Outcome;
@@ -47,7 +47,7 @@ const failures = (codes: readonly string[]): Incident[] =>
 const cut = (...firsts: readonly string[]): Incident[] =>
   firsts.flatMap((first) => (["breaks", "stalls"] as const).map((body) => ({ status: 201, first, body })));
 
-export const FATES: readonly FateRow[] = [
+export const OUTCOMES: readonly OutcomeRow[] = [
   {
     happened: "no connection was made, as Node shows",
     outcome: "not_sent",

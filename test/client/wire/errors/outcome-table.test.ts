@@ -1,9 +1,9 @@
-/** The table of docs/errors.md: what becomes of a write, row by row, as a call and as an item of a bulk write. */
+/** The table of docs/errors.md: the outcome of a write, row by row, as a call and as an item of a bulk write. */
 import { expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
 import { type Client, isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
-import { FATES, type Incident } from "../../../support/outcome-table.ts";
+import { type Incident, OUTCOMES } from "../../../support/outcome-table.ts";
 import { bodyThat, good, never, neverConnects, type Reply, status, throws } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
@@ -33,7 +33,7 @@ function soonAborted(): AbortSignal {
 }
 
 const clientOf = (service: ScriptedFetch): Client => service.client({ retry: false, timeoutMs: TIMEOUT_MS });
-const cases = FATES.flatMap((row) => row.incidents.map((incident) => [row.happened, incident, row] as const));
+const cases = OUTCOMES.flatMap((row) => row.incidents.map((incident) => [row.happened, incident, row] as const));
 
 test.each(cases)("%s: %j", async (_, incident, { outcome, state }) => {
   const service = scriptedFetch(replyTo(incident));
@@ -53,7 +53,7 @@ test.each(cases)("%s: %j", async (_, incident, { outcome, state }) => {
 });
 
 test("no incident stands in two rows", () => {
-  const incidents = FATES.flatMap((row) => row.incidents.filter((incident) => "status" in incident));
+  const incidents = OUTCOMES.flatMap((row) => row.incidents.filter((incident) => "status" in incident));
   const written = incidents.map((incident) => JSON.stringify(incident));
   expect(new Set(written).size).toBe(written.length);
 });
