@@ -49,13 +49,8 @@ export interface Conditions extends Expected {
 const READERS_OWN: Readonly<Record<string, string>> = {
   "@opentelemetry/sdk-node": "exports to a collector",
   "@tanstack/react-query": "runs in a page",
-  bullmq: "connects to a Redis",
   ioredis: "connects to a Redis",
-  next: "runs in Next.js",
-  pg: "connects to a Postgres",
-  "pg-boss": "connects to a Postgres",
   redis: "connects to a Redis",
-  swr: "runs in a page",
 };
 
 const consumers = join(root, "tools", "consumers", "node_modules");
