@@ -1,4 +1,4 @@
-/** One row in a process of its own: a lap of some items until the code is warm, laps of few that count, and one lap of many. */
+/** One row in a process of its own: a lap to warm up the code, measured laps of few items, then one of many. */
 
 import { pathToFileURL } from "node:url";
 import { moduleOf } from "../support/manifest.ts";

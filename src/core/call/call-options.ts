@@ -16,7 +16,7 @@ export interface RetryOptions {
   /**
    * The first backoff, in milliseconds. It doubles each time, times a random factor between 0.5 and 1.
    *
-   * A value that is set alone moves the default of `maxDelayMs`, and the other way round.
+   * With `minDelayMs: 10_000` alone, `maxDelayMs` is 10,000 as well. With `maxDelayMs: 200` alone, `minDelayMs` is 200.
    *
    * @default 500
    */
@@ -28,7 +28,8 @@ export interface RetryOptions {
    */
   maxDelayMs?: number | undefined;
   /**
-   * The most pauses in a row in which no request of the token gets through. They do not count as `attempts`.
+   * How often in a row a call waits for the rate limit while no request of the token gets through. These waits do not
+   * count as `attempts`.
    *
    * @default 5
    */
@@ -40,7 +41,8 @@ export interface RetryOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Retries writes like reads: you accept duplicates. Never for a rotation.
+   * Also retries a `POST`, `PUT` or `PATCH` that may have been applied, so it may be applied twice. Never for a
+   * rotation.
    *
    * @default false
    */
