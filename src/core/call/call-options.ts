@@ -28,8 +28,8 @@ export interface RetryOptions {
    */
   maxDelayMs?: number | undefined;
   /**
-   * How often in a row a call waits for the rate limit while no request of the token gets through. These waits do not
-   * count as `attempts`.
+   * The most waits for the rate limit in a row, while no request of the token gets through. They do not count as
+   * `attempts`.
    *
    * @default 5
    */
