@@ -7,11 +7,11 @@ import type { BucketTask, Endings } from "./client.ts";
 import { models } from "./models.ts";
 import type { BucketOptions, Listening, Report } from "./service.ts";
 
-const CALLS = 100;
+const CALLS = 200;
 const WIDE = 10;
 const PER_SECOND = 20;
 /** The rate is that of the last so many rows. */
-const LAST = 50;
+const LAST = 100;
 
 const guards: readonly Guard[] = [
   { figure: "succeeded", atLeast: CALLS },
