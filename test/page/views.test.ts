@@ -148,4 +148,11 @@ test("a store keeps 500 requests that pass the filter, follows a clock that was 
   expect([...store.requests.keys()]).toEqual(["req_7"]);
   store.take(snapshot, 40_000);
   expect([store.requests.size, store.total, store.tally.counts.accepted]).toEqual([0, 1, 4]);
+  // Two full lists are one of the newest rows; so is an answer to a request that has left the list.
+  const every = (distance: number): readonly PageRequest[] =>
+    Array.from({ length: 500 }, (_, at) => row(6_000 - distance * at, { status: 404 })).reverse();
+  for (const request of every(10)) store.take({ v: 1, type: "response", request }, 40_300);
+  store.filter(ALL, every(1));
+  store.take({ v: 1, type: "response", request: row(1_010, { status: 404 }) }, 40_300);
+  expect([...store.requests.keys()]).toEqual(every(1).map(({ id }) => id));
 });

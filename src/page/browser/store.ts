@@ -45,7 +45,7 @@ export class Store {
   /** Filters the requests that are here, and those that the emulator has found. */
   filter(place: Place, found: readonly PageRequest[] = []): void {
     this.#passes = filterOf(place);
-    const all = new Map([...found.map((request) => [request.id, request] as const), ...this.requests]);
+    const all = new Map([...found, ...this.requests.values()].map((request) => [request.id, request]));
     this.requests.clear();
     for (const request of all.values()) this.#keep(request);
   }
@@ -54,7 +54,8 @@ export class Store {
     this.total = Math.max(this.total, request.index + 1);
     if (this.#passes(request)) this.requests.set(request.id, request);
     else this.requests.delete(request.id);
-    const [oldest] = this.requests.keys();
-    if (this.requests.size > SHOWN_REQUESTS && oldest !== undefined) this.requests.delete(oldest);
+    if (this.requests.size <= SHOWN_REQUESTS) return;
+    const oldest = [...this.requests.values()].reduce((one, other) => (other.index < one.index ? other : one));
+    this.requests.delete(oldest.id);
   }
 }
