@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Host, type Revision, startProgram } from "./hosts.ts";
@@ -128,21 +129,20 @@ test("a host that reads no more ends it as the end of input does", async () => {
   expect(err()).not.toContain("Warning");
 });
 
-/** The codes of the protocol's error replies on standard output. None can be assigned to a request. */
+/** The codes of the protocol's error replies on standard output, each with the id that it answers. */
 const refusals = (out: string): unknown[] =>
   out
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as { id: unknown; error?: { code: unknown } })
-    .filter(({ id }) => id === null)
-    .map(({ error }) => error?.code);
+    .map((line) => parseJSONRPCMessage(JSON.parse(line)))
+    .flatMap((reply) => ("error" in reply ? [[reply.error.code, reply.id]] : []));
 
 test("a line that is too long is refused, and ends it with a status of its own", async () => {
   const { process: child, exitCode, out, err } = run([]);
   child.stdin?.on("error", () => {}); // it reads no more
   write(child, { id: 1, method: "ping", params: { long: "x".repeat(11 * 2 ** 20) } });
   expect(await exitCode()).toBe(3);
-  expect(refusals(out())).toEqual([-32_600]);
+  expect(refusals(out())).toEqual([[-32_600, undefined]]);
   expect(err().match(/longer than 10 MiB/g)).toHaveLength(1);
 });
 
@@ -156,20 +156,22 @@ test("a byte order mark before a message is no part of it", async () => {
 });
 
 test.each([
-  ["no JSON", -32_700, ["hunter22", '{"jsonrpc":"2.0","hunter22', "\u0000"]],
+  ["no JSON", -32_700, [], ["hunter22", '{"jsonrpc":"2.0","hunter22', "\u0000"]],
+  ["JSON that is no message", -32_600, [], ['{"password":"hunter22"}', "[]", "null", '{"id":1.5}', '{"id":{}}']],
   [
-    "JSON that is no message",
+    "a request that is none",
     -32_600,
-    ['{"password":"hunter22"}', '{"jsonrpc":"2.0","id":1,"method":"ping","hunter22":2}', "[]", "null"],
+    [7, "a"],
+    ['{"jsonrpc":"2.0","id":7,"method":"ping","hunter22":2}', '{"jsonrpc":"1.0","id":"a","method":"ping"}'],
   ],
-])("%s gets the error reply of the protocol, without its content, and the server goes on", async (_, code, lines) => {
+])("%s gets the error reply of the protocol, without its content, and the server goes on", async (_, code, ids, lines) => {
   const { process: child, exitCode, out, err } = run([]);
   child.stdin?.write(["", ...lines, ""].join("\n"));
   write(child, initialize);
   await expect.poll(out).toContain('"id":1');
   child.stdin?.end();
   expect(await exitCode()).toBe(0);
-  expect(refusals(out())).toEqual(lines.map(() => code));
+  expect(refusals(out())).toEqual(lines.map((__, at) => [code, ids[at]]));
   expect(out() + err()).not.toContain("hunter22");
 });
 

@@ -3,10 +3,12 @@ import { pipeline } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "../../client/client.ts";
 import { command, parseConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
-import { CommandError } from "../../command/flags.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
 import { messageLines } from "./message-lines.ts";
+
+/** The status after a line that is too long. */
+const TOO_LONG = 3;
 
 /** `project-automation mcp`: the tools over standard input and output, until the input ends or the output is closed. */
 export const MCP = command({
@@ -48,7 +50,7 @@ class Connection extends StdioServerTransport {
 }
 
 async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<number> {
-  const input = messageLines((error) => terminal.out(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`));
+  const input = messageLines((refusal) => terminal.out(`${JSON.stringify({ jsonrpc: "2.0", ...refusal })}\n`));
   pipeline(process.stdin, input, () => {}); // its end is the end of the connection
   const transport = new Connection(input, process.stdout, { maxBufferSize: Infinity }); // the lines have their own limit
   const server = serveStdio(() => createMcpServer(client, options), {
@@ -56,11 +58,14 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
     onerror: (error) => say("mcp", terminal, error),
   });
   const { signal } = terminal;
-  // Of the commands this one alone ends with its terminal: nobody starts it with `nohup`.
-  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort"), once(process, "SIGHUP")]);
+  const done = new AbortController();
+  // In order also when its terminal closes; the other commands leave SIGHUP to `nohup`.
+  const hangUp = (): Promise<unknown> => once(process, "SIGHUP", { signal: done.signal });
+  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort"), hangUp()]);
+  done.abort();
   await server.close();
   input.destroy(); // and with it standard input, which would keep the process alive
-  return input.errored instanceof CommandError ? input.errored.status : 0;
+  return input.errored ? TOO_LONG : 0;
 }
 
 // The names are checked where the server is made.

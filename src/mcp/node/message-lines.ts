@@ -1,25 +1,25 @@
 import { Transform } from "node:stream";
 import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
-import { CommandError } from "../../command/flags.ts";
+import { isRecord } from "../../core/checks/values.ts";
 import { parseJson } from "../../core/wire/json.ts";
 
 /** An error reply of the protocol. */
 export interface Refusal {
-  readonly code: number;
-  readonly message: string;
+  /** That of the request; `undefined` if none can be read. */
+  readonly id?: string | number | undefined;
+  readonly error: { readonly code: number; readonly message: string };
 }
 
-const NOT_JSON: Refusal = { code: -32_700, message: "Parse error: the line is not JSON" };
-const NO_MESSAGE: Refusal = { code: -32_600, message: "Invalid Request: the line is no message of the protocol" };
-const TOO_LONG: Refusal = { code: -32_600, message: "Invalid Request: the line is longer than 10 MiB" };
+const NOT_JSON: Refusal = { error: { code: -32_700, message: "Parse error: the line is not JSON" } };
+const NO_MESSAGE = { code: -32_600, message: "Invalid Request: the line is no message of the protocol" };
+const TOO_LONG: Refusal = { error: { code: -32_600, message: "Invalid Request: the line is longer than 10 MiB" } };
 
 const LINE_END = 0x0a;
 const LONGEST_LINE = 10 * 2 ** 20;
-const STATUS_TOO_LONG = 3;
 
 /**
  * Passes input on as lines that are messages of the protocol, and hands the reply to any other line to `refuse`. A byte order
- * mark at the beginning of a line is no part of it. A line over 10 MiB ends the stream with a {@link CommandError}.
+ * mark at the beginning of a line is no part of it. A line over 10 MiB ends the stream with an error.
  */
 export function messageLines(refuse: (refusal: Refusal) => void): Transform {
   let parts: Buffer[] = [];
@@ -54,7 +54,7 @@ export function messageLines(refuse: (refusal: Refusal) => void): Transform {
       add(chunk.subarray(begin));
       if (length <= LONGEST_LINE) return callback();
       refuse(TOO_LONG);
-      callback(new CommandError("a line of standard input is longer than 10 MiB", STATUS_TOO_LONG));
+      callback(new Error("a line of standard input is longer than 10 MiB"));
     },
   });
 }
@@ -66,6 +66,8 @@ function refusalOf(line: string): Refusal | undefined {
     parseJSONRPCMessage(value);
     return undefined;
   } catch {
-    return NO_MESSAGE;
+    const { id } = isRecord(value) ? value : {};
+    const isId = typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id));
+    return { id: isId ? id : undefined, error: NO_MESSAGE };
   }
 }
