@@ -13,7 +13,7 @@ export function fateOf({ applied, outcome, status = 0, operation }: Ended): Fate
   return outcome === "completed" && !isReplaced ? "answered" : "lost";
 }
 
-export interface Reason {
+interface Reason {
   readonly content: unknown;
   readonly scopes: readonly string[] | undefined;
   readonly window: OpenWindow | undefined;

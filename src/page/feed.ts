@@ -6,7 +6,7 @@ import type { State } from "../emulator/state.ts";
 import type { TokenRow } from "../emulator/token-tables.ts";
 import { type PageEvent, type PageList, type PageRequest, type Pause, SHOWN_REQUESTS } from "./events.ts";
 import { fateOf } from "./fate.ts";
-import { filterOf, type Place, parsePlace } from "./place.ts";
+import { type Filter, filterOf, parseFilter } from "./place.ts";
 import { Responses } from "./responses.ts";
 import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
 import { Tally } from "./tally.ts";
@@ -18,14 +18,14 @@ const LOOK_MS = 250;
 /** Events within this time are sent together, which costs less than one by one. */
 const GATHER_MS = 100;
 
-export type FeedSource = Pick<AssembledEmulator, "emulator" | "state" | "options">;
+type FeedSource = Pick<AssembledEmulator, "emulator" | "state" | "options">;
 
 export interface Told {
   readonly type: PageEvent["type"];
   readonly json: string;
 }
 
-export type Listener = (told: readonly Told[]) => void;
+type Listener = (told: readonly Told[]) => void;
 
 /**
  * Tells of an emulator as it happens: a snapshot, then each change. Without a listener it counts requests, keeps responses
@@ -37,7 +37,7 @@ export class Feed {
   readonly #mask: (text: string) => string;
   #state: State;
   #limiter: State["limiter"];
-  #responses: Responses;
+  #responses = new Responses();
   #tally = new Tally();
   #seen: { readonly world: string; readonly faults: string } = { world: "", faults: "" };
   #gathered: (() => PageEvent)[] = [];
@@ -49,7 +49,6 @@ export class Feed {
     this.#state = source.state();
     this.#limiter = this.#state.limiter;
     this.#mask = withoutTokens(source.emulator.token);
-    this.#responses = new Responses(source.options.logBytes);
   }
 
   /** Calls `listener` with a snapshot, then with each change, until the function that it returns is called. */
@@ -76,10 +75,10 @@ export class Feed {
     return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responses)));
   }
 
-  /** The last requests that pass the filter of a place, as JSON without tokens. */
-  find(place: Place): string {
+  /** The last requests that pass a filter, as JSON without tokens. */
+  find(filter: Filter): string {
     this.#follow();
-    return JSON.stringify({ v: 1, requests: this.#last(place) } satisfies PageList);
+    return this.#mask(JSON.stringify({ v: 1, requests: this.#last(filter) } satisfies PageList));
   }
 
   readonly watch: Watcher = (entry, response) => {
@@ -113,15 +112,13 @@ export class Feed {
     return rowOf(entry, this.#state.tokens, this.#responses.get(entry));
   }
 
-  /** Oldest first. A filter sees what the page shows: it would tell a token letter by letter otherwise. */
-  #last(place: Place): readonly PageRequest[] {
-    const passes = filterOf(place);
+  /** Oldest first. The filter searches masked rows, so that nobody can guess a token letter by letter. */
+  #last(filter: Filter): readonly PageRequest[] {
+    const passes = filterOf(filter, this.#mask);
     const found: PageRequest[] = [];
     for (const entry of [...this.#source.emulator.requests].reverse()) {
       const row = this.#rowOf(entry);
-      if (!passes(row)) continue;
-      const shown = JSON.parse(this.#mask(JSON.stringify(row))) as PageRequest; // its own
-      if (passes(shown) && found.push(shown) === SHOWN_REQUESTS) break;
+      if (passes(row) && found.push(row) === SHOWN_REQUESTS) break;
     }
     return found.reverse();
   }
@@ -142,7 +139,7 @@ export class Feed {
       counts: { ...this.#tally.counts },
       steps: this.#tally.steps(now),
       pauses: this.#tally.pauses(now),
-      requests: this.#last(parsePlace("")),
+      requests: this.#last(parseFilter("")),
     };
   }
 
@@ -164,7 +161,7 @@ export class Feed {
     if (state === this.#state && state.limiter === this.#limiter) return;
     this.#tellGathered();
     if (state !== this.#state) {
-      this.#responses = new Responses(this.#source.options.logBytes);
+      this.#responses = new Responses();
       this.#tally = new Tally();
     }
     this.#state = state;

@@ -9,21 +9,28 @@ export interface Place {
   readonly text: string;
 }
 
+export type Filter = Omit<Place, "open">;
+
+/** Reads `failed&text=issues` and the like. */
+export function parseFilter(query: string): Filter {
+  const fields = new URLSearchParams(query);
+  return { failed: fields.has("failed"), text: fields.get("text") ?? "" };
+}
+
 /** Reads `#req_12`, `#req_12?failed&text=issues` and the like. */
 export function parsePlace(hash: string): Place {
   const [open = "", ...query] = hash.replace(/^#/, "").split("?");
-  const fields = new URLSearchParams(query.join("?"));
-  return { open, failed: fields.has("failed"), text: fields.get("text") ?? "" };
+  return { open, ...parseFilter(query.join("?")) };
 }
 
-export function hashOf({ open, failed, text }: Place): string {
+/** Returns `?failed&text=issues` and the like; `""` for all requests. */
+export function queryOf({ failed, text }: Filter): string {
   const fields = new URLSearchParams({ ...(failed && { failed: "" }), ...(text !== "" && { text }) });
-  const query = fields.toString().replace("failed=", "failed");
-  return query === "" ? `#${open}` : `#${open}?${query}`;
+  return `?${fields}`.replace(/^\?failed=/, "?failed").replace(/^\?$/, "");
 }
 
-/** Returns the filter of a place. Each word of its text has to be somewhere in the row. */
-export function filterOf({ failed, text }: Place): (request: PageRequest) => boolean {
+/** Each word of the text has to be somewhere in the row, behind its mask. */
+export function filterOf({ failed, text }: Filter, mask = (row: string): string => row): (row: PageRequest) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return (request) => {
     const kind = kindOf(request);
@@ -31,7 +38,7 @@ export function filterOf({ failed, text }: Place): (request: PageRequest) => boo
     if (words.length === 0) return true;
     const { id, method, url, status, code, operation, token, why, outcome, fate } = request;
     const fields = [id, method, url, status, code, operation, token?.name, token?.id, why, outcome];
-    const row = [...fields, fate.replaceAll("_", " ")].join("\n").toLowerCase();
+    const row = mask([...fields, fate.replaceAll("_", " ")].join("\n")).toLowerCase();
     return words.every((word) => row.includes(word));
   };
 }

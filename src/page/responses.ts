@@ -3,8 +3,8 @@ import type { RecordedRequest } from "../emulator/request-log.ts";
 import type { Unsettled } from "../emulator/response.ts";
 
 export const KEPT_BYTES: number = 16 * 1024;
-/** The responses to so many last requests are kept. More of them would slow the emulator down. */
-const KEPT_RESPONSES = 4_000;
+/** As many as the log of the command holds: a request in it keeps the reason of its refusal. */
+const KEPT_RESPONSES = 1_000;
 
 export interface SentResponse {
   readonly headers: Headers;
@@ -20,25 +20,21 @@ interface Slot extends Pick<SentResponse, "headers" | "window"> {
   readonly length: number;
 }
 
-/** The responses to the last requests of one world, within so many bytes. */
+/** The responses to the last requests of one world. */
 export class Responses {
-  readonly #slots: Slot[];
-
-  constructor(bytes: number) {
-    this.#slots = Array<Slot>(Math.max(1, Math.min(KEPT_RESPONSES, Math.floor(bytes / KEPT_BYTES))));
-  }
+  readonly #slots = Array<Slot>(KEPT_RESPONSES);
 
   add({ index, status, outcome }: RecordedRequest, response: Unsettled, window: OpenWindow | undefined): void {
-    if (status === undefined || outcome === "aborted") return;
+    if (status === undefined || outcome === "aborted" || this.#isPassed(index)) return;
     const { headers, body, delivery } = response;
     const { cutAfterBytes = Infinity, stallAfterBytes = Infinity } = delivery;
     const length = Math.min(body?.length ?? 0, cutAfterBytes, stallAfterBytes);
     const kept = body !== undefined && body.length > KEPT_BYTES ? body.slice(0, KEPT_BYTES) : body;
-    this.#slots[index % this.#slots.length] = { index, headers, body: kept, length, window };
+    this.#slots[index % KEPT_RESPONSES] = { index, headers, body: kept, length, window };
   }
 
   get({ index }: Pick<RecordedRequest, "index">): SentResponse | undefined {
-    const slot = this.#slots[index % this.#slots.length];
+    const slot = this.#slots[index % KEPT_RESPONSES];
     if (slot?.index !== index) return undefined;
     const { headers, body = new Uint8Array(), length, window } = slot;
     const shown = body.subarray(0, length);
@@ -50,10 +46,13 @@ export class Responses {
     if (outcome === "pending") return "The response has not left yet.";
     if (outcome === "aborted") return "No response: the client left first.";
     if (status === undefined) return "No response: the connection was broken.";
-    const { length } = this.#slots;
-    const isReplaced = (this.#slots[index % length]?.index ?? index) > index;
-    return isReplaced
-      ? `It is no longer kept: the emulator keeps the responses to the last ${length} requests.`
+    return this.#isPassed(index)
+      ? `It is not kept: the emulator keeps the responses to the last ${KEPT_RESPONSES.toLocaleString("en")} requests.`
       : "It was not kept: no page was in view when the response left.";
+  }
+
+  /** Whether its place is that of a later request. */
+  #isPassed(index: number): boolean {
+    return (this.#slots[index % KEPT_RESPONSES]?.index ?? index) > index;
   }
 }

@@ -11,27 +11,20 @@ import { withoutPlaintexts, withoutSecrets } from "./without-tokens.ts";
 type Logged = Omit<RecordedRequest, "body" | "query" | "text">;
 
 /** The row of a request that is under way: its response has not left, whatever the service has decided. */
-export function pendingRow(
-  { index, at, method, url, operation, requestId: id }: Logged,
-  token: TokenRow | undefined,
-): PageRequest {
-  const fields = { id, index, at, method, url, operation, token: tokenOf(token), outcome: "pending" } as const;
-  const none = { endedAt: undefined, status: undefined, code: undefined, why: undefined };
-  return { ...fields, ...none, fate: "pending", faulty: false };
+export function pendingRow(request: Logged, token?: TokenRow): PageRequest {
+  const { index, at, method, url, operation, requestId: id } = request;
+  const none = { endedAt: undefined, status: undefined, code: undefined, why: undefined, faulty: false };
+  return { id, index, at, method, url, operation, token: tokenOf(token), ...none, outcome: "pending", fate: "pending" };
 }
 
-export function endedRow(
-  request: Logged,
-  token: TokenRow | undefined,
-  response: SentResponse | undefined,
-): PageRequest {
-  const { index, at, endedAt, method, url, status, code, outcome, faulty, operation, requestId: id } = request;
+export function endedRow(request: Logged, token?: TokenRow, response?: SentResponse): PageRequest {
+  const { endedAt, status, code, outcome, faulty } = request;
   const isToldByBody = outcome === "completed" && status !== undefined && status >= 400;
   const content = isToldByBody ? parse(response?.body) : undefined;
   const reason = { content, scopes: token?.scopes, window: response?.window };
   return {
-    ...{ id, index, at, endedAt, method, url, operation, status, code, outcome, faulty },
-    token: tokenOf(token),
+    ...pendingRow(request, token),
+    ...{ endedAt, status, code, outcome, faulty },
     fate: fateOf(request),
     why: isToldByBody && response === undefined ? undefined : whyOf(request, reason),
   };

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Audience, type Problem, problemOf } from "../../page/access.ts";
 import { DOCUMENT } from "../../page/document.ts";
 import type { Feed } from "../../page/feed.ts";
-import { parsePlace } from "../../page/place.ts";
+import { parseFilter } from "../../page/place.ts";
 
-/** The path of the stream, and that of the requests: what was sent and answered behind an id, else those that pass a filter. */
+/** The paths of the stream and of the list of requests. With an id behind it, the second has one request and its response. */
 const STREAM = "/_emulator/events";
 const REQUESTS = "/_emulator/requests/";
 
@@ -14,7 +14,7 @@ export type PageListener = (request: IncomingMessage, response: ServerResponse) 
 
 export function pageListener(feed: Feed, audience: Audience): PageListener {
   return (request, response) => {
-    const path = request.url?.replace(/\?.*$/s, "") ?? "";
+    const [path = "", ...query] = request.url?.split("?") ?? [];
     const id = path.startsWith(REQUESTS) ? path.slice(REQUESTS.length) : undefined;
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || (path !== "/" && path !== STREAM && id === undefined)) return false;
@@ -24,7 +24,8 @@ export function pageListener(feed: Feed, audience: Audience): PageListener {
     if (problem !== undefined) refuse(problem, visit.remoteAddress, response);
     else if (path === STREAM) sendEvents(feed, response);
     else if (id === undefined) response.writeHead(200, headersOf("text/html")).end(DOCUMENT);
-    else sendJson(id === "" ? feed.find(parsePlace(request.url ?? "")) : feed.exchange(id), response);
+    else if (id === "") sendFound(feed, query.join("?"), response);
+    else sendJson(feed.exchange(id), response);
     return true;
   };
 }
@@ -59,6 +60,12 @@ const HEADERS = {
 
 function headersOf(type: string): Record<string, string> {
   return { ...HEADERS, "content-type": `${type}; charset=utf-8` };
+}
+
+function sendFound(feed: Feed, query: string, response: ServerResponse): void {
+  const isFilter = [...new URLSearchParams(query).keys()].every((name) => name === "failed" || name === "text");
+  if (isFilter) sendJson(feed.find(parseFilter(query)), response);
+  else response.writeHead(400, headersOf("text/plain")).end("the query may have failed and text\n");
 }
 
 function sendJson(json: string | undefined, response: ServerResponse): void {

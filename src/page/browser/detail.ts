@@ -2,7 +2,7 @@ import type { PageExchange, PageMessage } from "../events.ts";
 import { kindOf } from "../tally.ts";
 import { curlLine } from "./curl.ts";
 import { make, onPress } from "./elements.ts";
-import { fateOf, markOf, pathOf, prettyOf, statusOf, timeOf, tookOf } from "./words.ts";
+import { markOf, pathOf, prettyOf, statusOf, timeOf, tookOf, wordsOfFate } from "./words.ts";
 
 /** On Windows the shell is another one: nothing is offered there rather than something wrong. */
 const HAS_SHELL = !/windows/i.test(navigator.userAgent);
@@ -25,11 +25,11 @@ export function showDetail(panel: HTMLElement, exchange: PageExchange | undefine
   tell("token", token === undefined ? "none that is known" : `${token.name} (${token.id})`);
   tell("operation", operation ?? "none");
   const line = HAS_SHELL ? curlLine(exchange, baseUrl) : undefined;
-  const fate = make("span", "fate", `${markOf(request)} ${fateOf(request)}`);
+  const result = make("span", "result", `${markOf(request)} ${wordsOfFate(request)}`);
   const isMissing = [make("h3", "", "Answered"), make("p", "muted", missing)];
   panel.replaceChildren(
     make("div", "bar two", make("h2", "mono", `${method} ${path}`), close),
-    make("p", kindOf(request) ?? "pending", fate, why === undefined ? "" : `: ${why}`),
+    make("p", kindOf(request) ?? "pending", result, why === undefined ? "" : `: ${why}`),
     facts,
     ...messageOf("Sent", sent),
     ...(response === undefined ? isMissing : messageOf("Answered", response)),

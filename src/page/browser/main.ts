@@ -1,13 +1,13 @@
 /** The script of the page: the stream changes one store, and views show it. */
-import type { Counts, PageExchange, PageList, PageRequest } from "../events.ts";
-import { hashOf, type Place, parsePlace } from "../place.ts";
+import type { Counts, PageExchange, PageList } from "../events.ts";
+import { type Place, parsePlace, queryOf } from "../place.ts";
 import { sumOf } from "../tally.ts";
 import { showDetail } from "./detail.ts";
 import { find, make, onPress } from "./elements.ts";
 import { listenToKeys } from "./keys.ts";
 import { RequestList } from "./request-list.ts";
 import { Store } from "./store.ts";
-import { follow } from "./stream.ts";
+import { AGAIN_MS, follow } from "./stream.ts";
 import { barsOf, draw } from "./time-line.ts";
 import { KINDS, numberOf, secondsOf } from "./words.ts";
 import { showFaults, showWorld, TokenList } from "./world-view.ts";
@@ -17,7 +17,7 @@ const FRAME_MS = 100;
 const CALM_MS = 1_000;
 const NUMBERS_MS = 5_000;
 
-const list = new RequestList(find("rows"), (id) => hashOf({ ...place, open: id }));
+const list = new RequestList(find("rows"), (id) => `#${id}${queryOf(place)}`);
 const tokens = new TokenList(find("tokens"));
 const [stop, failed, detail] = [find("stop"), find("failed"), find("detail")];
 const [filter, canvas] = [find<HTMLInputElement>("filter"), find<HTMLCanvasElement>("drawing")];
@@ -28,7 +28,7 @@ const store = new Store();
 let place: Place = parsePlace(location.hash);
 let isLive = false;
 let stoppedAt: number | undefined;
-let opened: { readonly id: string; readonly request: PageRequest | undefined } = { id: "", request: undefined };
+let opened = { id: "", isCurrent: false };
 let isChanged = true;
 /** Something of the last minute moves. */
 let isMoving = false;
@@ -42,7 +42,8 @@ function showLine(): void {
   const { limit = null, windowMs = 0 } = store.snapshot ?? {};
   const at = calm.matches ? Math.floor(now() / CALM_MS) * CALM_MS : now();
   const [steps, pauses] = [store.tally.steps(at), store.tally.pauses(at)];
-  isMoving = steps.length > 0 || pauses.length > 0;
+  const ends = store.world?.tokens.newest.map(({ window }) => window?.endsAt ?? 0) ?? [];
+  isMoving = steps.length > 0 || pauses.length > 0 || ends.some((end) => end > at);
   showCounts(sumOf(steps));
   draw(canvas, { now: at, steps, pauses, limit });
   find("limit").textContent =
@@ -77,42 +78,40 @@ function showRequests(): void {
   else nothing.replaceChildren("Nothing yet. Send the first request: ", first);
 }
 
-function showOpened(): void {
-  const { snapshot, requests } = store;
-  const request = requests.get(place.open);
-  detail.hidden = place.open === "" || snapshot === undefined;
-  // The details that somebody reads stay, also when the request is no longer among the last.
-  const isShown = opened.id === place.open && (request === opened.request || request === undefined);
-  if (detail.hidden || isShown) return;
-  if (opened.id !== place.open) detail.replaceChildren();
-  opened = { id: place.open, request };
-  void showExchange(place.open);
+async function showOpened(): Promise<void> {
+  const isOther = opened.id !== place.open;
+  detail.hidden = place.open === "" || store.snapshot === undefined;
+  if (detail.hidden || (opened.isCurrent && !isOther)) return;
+  if (isOther) detail.replaceChildren();
+  const mine = { id: place.open, isCurrent: true };
+  opened = mine;
+  const exchange = await ask<PageExchange>(encodeURIComponent(mine.id));
+  // The details that somebody reads stay, also when the request is no longer kept.
+  if (mine !== opened || (exchange === undefined && detail.hasChildNodes())) return;
+  showDetail(detail, exchange, store.snapshot?.baseUrl ?? "");
 }
 
-async function ask<Value>(path: string): Promise<Value | undefined> {
-  const response = await fetch(`/_emulator/requests/${path}`).catch(() => undefined);
-  return response?.ok ? ((await response.json()) as Value) : undefined; // the emulator's own
+function ask<Value>(path: string): Promise<Value | undefined> {
+  return fetch(`/_emulator/requests/${path}`)
+    .then((response) => (response.ok ? (response.json() as Promise<Value>) : undefined)) // the emulator's own
+    .catch(() => undefined);
 }
 
-/** Filters what is here at once, then asks the emulator for the rest: one question at a time, however fast you type. */
+/** Filters what is here at once, then asks the emulator for the rest until it answers: one question at a time. */
 async function applyFilter(): Promise<void> {
   store.filter(place);
   const isAsking = asked !== undefined;
   asked = "again";
   if (isAsking) return;
   let found: PageList | undefined;
-  while (asked === "again") {
+  while (found === undefined || asked === "again") {
     asked = "once";
-    found = await ask<PageList>(hashOf({ ...place, open: "" }).slice(1));
+    found = await ask<PageList>(queryOf(place));
+    if (found === undefined) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
   asked = undefined;
-  store.filter(place, found?.requests);
+  store.filter(place, found.requests);
   showRequests();
-}
-
-async function showExchange(id: string): Promise<void> {
-  const exchange = await ask<PageExchange>(encodeURIComponent(id));
-  if (id === opened.id) showDetail(detail, exchange, store.snapshot?.baseUrl ?? "");
 }
 
 function showState(): void {
@@ -126,7 +125,7 @@ function showState(): void {
 function showAll(): void {
   showState();
   showRequests();
-  showOpened();
+  void showOpened();
   if (store.world === undefined) return;
   showWorld(find("world"), store.world);
   showFaults(find("faults"), store.faults);
@@ -149,10 +148,8 @@ function frame(): void {
 
 /** Shows at once what the user has changed, also on a page that is stopped. */
 function go(to: Partial<Place>): void {
-  const wasOpen = place.open;
   const next = { ...place, ...to };
-  const hash = hashOf(next);
-  history[next.open === wasOpen ? "replaceState" : "pushState"](null, "", hash);
+  history[next.open === place.open ? "replaceState" : "pushState"](null, "", `#${next.open}${queryOf(next)}`);
   arrive(next);
 }
 
@@ -173,13 +170,17 @@ function toggleStop(): void {
   stop.firstChild?.replaceWith(stoppedAt === undefined ? "Stop " : "Go on ");
   showState();
   isChanged = true;
+  if (stoppedAt === undefined) void applyFilter();
 }
 
 follow(
   (event) => {
     store.take(event, Date.now());
     isChanged = true;
-    if (event.type === "snapshot") void applyFilter();
+    const isOpened = (event.type === "request" || event.type === "response") && event.request.id === opened.id;
+    if (isOpened || event.type === "snapshot") opened.isCurrent = false;
+    const isToAsk = asked !== undefined || (stoppedAt === undefined && queryOf(place) !== "");
+    if (event.type === "snapshot" && isToAsk) void applyFilter();
   },
   (live) => {
     isLive = live;

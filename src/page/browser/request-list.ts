@@ -9,7 +9,7 @@ interface Row {
   shown: PageRequest | undefined;
 }
 
-const COLUMNS = ["time", "status", "request", "fate", "n", "token", "id"] as const;
+const COLUMNS = ["time", "status", "request", "result", "n", "token", "id"] as const;
 
 /** The table of requests. Its rows stay the same elements, so that the focus and the eye keep their place. */
 export class RequestList {

@@ -1,5 +1,5 @@
 import { type PageEvent, type PageFault, type PageRequest, type PageWorld, SHOWN_REQUESTS } from "../events.ts";
-import { filterOf, type Place, parsePlace } from "../place.ts";
+import { type Filter, filterOf, parseFilter } from "../place.ts";
 import { Tally } from "../tally.ts";
 
 /** A clock that differs by more was set anew. Less is the time that an event was on its way. */
@@ -19,7 +19,7 @@ export class Store {
   faults: readonly PageFault[] = [];
   /** The clock of the emulator less that of this browser. */
   aheadMs = 0;
-  #passes = filterOf(parsePlace(""));
+  #passes = filterOf(parseFilter(""));
 
   take(event: PageEvent, clock: number): void {
     if (event.type === "snapshot") {
@@ -43,8 +43,8 @@ export class Store {
   }
 
   /** Filters the requests that are here, and those that the emulator has found. */
-  filter(place: Place, found: readonly PageRequest[] = []): void {
-    this.#passes = filterOf(place);
+  filter(filter: Filter, found: readonly PageRequest[] = []): void {
+    this.#passes = filterOf(filter);
     const all = new Map([...found, ...this.requests.values()].map((request) => [request.id, request]));
     this.requests.clear();
     for (const request of all.values()) this.#keep(request);

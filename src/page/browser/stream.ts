@@ -1,7 +1,7 @@
 import type { PageEvent } from "../events.ts";
 
 const TYPES: readonly PageEvent["type"][] = ["snapshot", "request", "response", "pause", "world", "fault"];
-const AGAIN_MS = 1_000;
+export const AGAIN_MS = 1_000;
 
 /**
  * Follows the stream while the page is seen. A browser allows an origin six connections: a hidden page gives its own back.

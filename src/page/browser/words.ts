@@ -14,7 +14,7 @@ export function markOf(request: PageRequest): string {
   return KINDS.find(([name]) => name === kind)?.[1] ?? "○";
 }
 
-export function fateOf({ fate }: PageRequest): string {
+export function wordsOfFate({ fate }: PageRequest): string {
   return {
     pending: "not answered yet",
     answered: "carried out and answered",
@@ -27,7 +27,7 @@ export function fateOf({ fate }: PageRequest): string {
 export function resultOf(request: PageRequest): string {
   const { fate, why, code } = request;
   const reason = why?.split(";")[0] ?? code?.replaceAll("_", " ");
-  return fateOf(request) + (fate === "not_carried_out" && reason !== undefined ? `: ${reason}` : "");
+  return wordsOfFate(request) + (fate === "not_carried_out" && reason !== undefined ? `: ${reason}` : "");
 }
 
 /** The status, or how the request ended without one. */
