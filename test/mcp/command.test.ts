@@ -164,7 +164,8 @@ test.each([
     [7, "a"],
     ['{"jsonrpc":"2.0","id":7,"method":"ping","hunter22":2}', '{"jsonrpc":"1.0","id":"a","method":"ping"}'],
   ],
-])("%s gets the error reply of the protocol, without its content, and the server goes on", async (_, code, ids, lines) => {
+])("%s gets the error reply of the protocol, without its content, and the server goes on", async (...row) => {
+  const [, code, ids, lines] = row;
   const { process: child, exitCode, out, err } = run([]);
   child.stdin?.write(["", ...lines, ""].join("\n"));
   write(child, initialize);
