@@ -169,7 +169,7 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
   });
 
   inBrowser("by keyboard: filters, moves, opens, goes back, stops; the address says where one is", async () => {
-    await using service = await withPage({ rateLimit: { windowMs: 300_000 } });
+    await using service = await withPage({ rateLimit: { limit: 60, windowMs: 300_000 } });
     service.emulator.fault({ operation: "issues.create", skip: 1, drop: "after" });
     service.emulator.fault({ operation: "issues.create", skip: 2, status: 503 });
     const tab = await opened(browser, service.page);

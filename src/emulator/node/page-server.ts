@@ -5,7 +5,7 @@ import { DOCUMENT } from "../../page/document.ts";
 import type { Feed } from "../../page/feed.ts";
 import { parseFilter } from "../../page/place.ts";
 
-/** The paths of the stream and of the list of requests. With an id behind it, the second has one request and its response. */
+/** The paths of the stream and of the list of requests. An id behind the second asks for one request and its response. */
 const STREAM = "/_emulator/events";
 const REQUESTS = "/_emulator/requests/";
 
