@@ -51,7 +51,7 @@ export class Responses {
       : "It was not kept: no page was in view when the response left.";
   }
 
-  /** Whether its place is that of a later request. */
+  /** A later request has taken its place. */
   #isPassed(index: number): boolean {
     return (this.#slots[index % KEPT_RESPONSES]?.index ?? index) > index;
   }

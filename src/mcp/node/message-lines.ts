@@ -5,7 +5,7 @@ import { parseJson } from "../../core/wire/json.ts";
 
 /** An error reply of the protocol. */
 export interface Refusal {
-  /** That of the request; `undefined` if none can be read. */
+  /** The id of the request; `undefined` if none can be read. */
   readonly id?: string | number | undefined;
   readonly error: { readonly code: number; readonly message: string };
 }
