@@ -109,6 +109,8 @@ export const OPTIONS = {
   onRequest: functions<(request: RecordedRequest) => void>(),
 } satisfies Shape<EmulatorOptions>;
 
+export const TOKEN_PREFIX = "emu";
+
 /** Checks and copies `options`; throws a `TypeError` for an unknown key, a wrong type or a value out of range. */
 export function resolveOptions(options?: unknown): ResolvedOptions {
   const problem = problemOfEnvironment("createEmulator", "Request", "Response", "structuredClone");
@@ -119,7 +121,7 @@ export function resolveOptions(options?: unknown): ResolvedOptions {
   return {
     sessionsPerProject: 3,
     listIssues: false,
-    tokenPrefix: "emu",
+    tokenPrefix: TOKEN_PREFIX,
     logLimit: 100_000,
     logBytes: 64 * MIB,
     ...given,

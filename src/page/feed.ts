@@ -48,7 +48,7 @@ export class Feed {
     this.#source = source;
     this.#state = source.state();
     this.#limiter = this.#state.limiter;
-    this.#mask = withoutTokens(source.emulator.token);
+    this.#mask = withoutTokens(source.options.tokenPrefix);
   }
 
   /** Calls `listener` with a snapshot, then with each change, until the function that it returns is called. */

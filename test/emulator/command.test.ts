@@ -27,14 +27,16 @@ describe("the command", () => {
   test("prints the variables, a snippet and a log, and ends on an interrupt", async () => {
     const running = await started();
     expect((await running.get("/projects")).body.data).toHaveLength(3);
-    expect((await running.get("/nope")).status).toBe(404);
+    expect((await running.get(`/nope?token=${running.variable("TOKEN")}`)).status).toBe(404);
     const [baseUrl, token] = [running.variable("BASE_URL"), running.variable("TOKEN")];
     expect(await stopped(running)).toBe(0);
     expect(running.out()).toContain(`curl -H "Authorization: Bearer ${token}" "${baseUrl}/projects"`);
     expect(running.out()).toContain(`    baseUrl: "${baseUrl}",\n    token: "${token}",\n`);
     const time = String.raw`\d\d:\d\d:\d\d\.\d\d\d`;
     expect(running.out()).toMatch(new RegExp(`^${time} 200 GET /api/v1/projects \\d+ ms$`, "m"));
-    expect(running.out()).toMatch(new RegExp(`^${time} 404 GET /api/v1/nope \\d+ ms not_found$`, "m"));
+    expect(running.out()).toMatch(
+      new RegExp(`^${time} 404 GET /api/v1/nope\\?token=emu_\\w+_\\*{3} \\d+ ms not_found$`, "m"),
+    );
     expect(running.err()).toBe("");
     await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
   });

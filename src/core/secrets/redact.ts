@@ -20,7 +20,7 @@ const SECRET_WORD = "plain[_-]?text|token|secret|passw|authorization|credential|
 const DESCRIPTION = "id|type|url|count|left|at|name";
 const SECRET_NAME = new RegExp(SECRET_WORD, "i");
 const DESCRIBES = new RegExp(`(?:${DESCRIPTION})$`, "i");
-const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
+export const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
 
 /** `name=value`, `name: value`, `"name": "value"`, with the scheme of an `Authorization` header: the text before the value, and it. */
 const NAMED_VALUE = new RegExp(

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { type Command, command, type Terminal } from "../../command/command.ts";
 import { isError, isRecord } from "../../core/checks/values.ts";
 import type { Feed } from "../../page/feed.ts";
+import { withoutTokens } from "../../page/without-tokens.ts";
 import type { FaultHandle } from "../faults.ts";
+import { TOKEN_PREFIX } from "../options.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import { FLAGS, parseStart, type Start } from "./arguments.ts";
 import { checkDotenv, writeDotenv } from "./dotenv.ts";
@@ -40,7 +42,8 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
   const print = terminal[stream];
   const say = quiet ? () => undefined : print;
   if (program !== undefined) say("starting the emulator …\n");
-  const onRequest = (request: RecordedRequest): void => print(logLine(request, terminal.colour[stream]));
+  const shown = withoutTokens(start.options.tokenPrefix ?? TOKEN_PREFIX);
+  const onRequest = (request: RecordedRequest): void => print(shown(logLine(request, terminal.colour[stream])));
   const options: StartOptions = {
     ...LOG_BOUNDS,
     ...start.options,

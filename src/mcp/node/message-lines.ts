@@ -27,8 +27,9 @@ export function messageLines(refuse: (refusal: Refusal) => void): Transform {
   const read = (bytes: Buffer): string => {
     const line = new TextDecoder().decode(bytes).trim(); // which leaves the mark out
     if (line === "") return "";
-    const refusal = refusalOf(line);
-    if (refusal === undefined) return `${line}\n`;
+    const value = parseJson(line);
+    const refusal = refusalOf(value);
+    if (refusal === undefined) return `${JSON.stringify(value)}\n`; // as it was checked
     refuse(refusal);
     return "";
   };
@@ -56,11 +57,13 @@ export function messageLines(refuse: (refusal: Refusal) => void): Transform {
       refuse(TOO_LONG);
       callback(new Error("a line of standard input is longer than 10 MiB"));
     },
+    flush(callback) {
+      callback(null, read(take()));
+    },
   });
 }
 
-function refusalOf(line: string): Refusal | undefined {
-  const value = parseJson(line);
+function refusalOf(value: unknown): Refusal | undefined {
   if (value === undefined) return NOT_JSON;
   try {
     parseJSONRPCMessage(value);
