@@ -134,7 +134,7 @@ describe.each(BROWSERS)("in %s", (name, start, whyNot) => {
     await tab.press("x");
     expect(await text(tab, "#nothing")).toBe("Searching …");
     await tab.evaluate("void (fetch = unbroken)");
-    await expect.poll(() => text(tab, "#nothing")).toBe("No request passes the filter.");
+    await expect.poll(() => text(tab, "#nothing")).toBe("No request in the log passes the filter.");
     await tab.press("Escape");
     await expect.poll(() => text(tab, "#shown")).toBe("500 of 630");
     await tab.close();

@@ -74,7 +74,8 @@ function showRequests(): void {
   nothing.hidden = shown.length > 0;
   find("table").hidden = !nothing.hidden;
   const first = make("code", "", `curl -H "Authorization: Bearer $PROJECT_AUTOMATION_TOKEN" ${baseUrl}/projects`);
-  if (store.total > 0) nothing.replaceChildren(asked !== undefined ? "Searching …" : "No request passes the filter.");
+  if (store.total > 0)
+    nothing.replaceChildren(asked !== undefined ? "Searching …" : "No request in the log passes the filter.");
   else nothing.replaceChildren("Nothing yet. Send the first request: ", first);
 }
 
