@@ -48,7 +48,7 @@ export interface ClientOptions {
   /**
    * Rules for retries. `false` sends one request, waits for no rate limit and renews no token.
    *
-   * @default the rules below
+   * @default the defaults of `RetryOptions`
    */
   retry?: RetryOptions | false | undefined;
   /**

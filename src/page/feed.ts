@@ -112,7 +112,7 @@ export class Feed {
     return rowOf(entry, this.#state.tokens, this.#responses.get(entry));
   }
 
-  /** Oldest first. The filter searches masked rows, so that nobody can guess a token letter by letter. */
+  /** Oldest first. The filter reads masked rows: it never tells whether a token has certain letters. */
   #last(filter: Filter): readonly PageRequest[] {
     const passes = filterOf(filter, this.#mask);
     const found: PageRequest[] = [];

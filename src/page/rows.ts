@@ -24,7 +24,11 @@ export function endedRow(request: Logged, token?: TokenRow, response?: SentRespo
   const reason = { content, scopes: token?.scopes, window: response?.window };
   return {
     ...pendingRow(request, token),
-    ...{ endedAt, status, code, outcome, faulty },
+    endedAt,
+    status,
+    code,
+    outcome,
+    faulty,
     fate: fateOf(request),
     why: isToldByBody && response === undefined ? undefined : whyOf(request, reason),
   };

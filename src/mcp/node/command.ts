@@ -5,7 +5,7 @@ import { Client } from "../../client/client.ts";
 import { command, parseConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
-import { messageLines } from "./message-lines.ts";
+import { LineTooLong, messageLines } from "./message-lines.ts";
 
 /** The status after a line that is too long. */
 const TOO_LONG = 3;
@@ -65,7 +65,7 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   done.abort();
   await server.close();
   input.destroy(); // and with it standard input, which would keep the process alive
-  return input.errored ? TOO_LONG : 0;
+  return input.errored instanceof LineTooLong ? TOO_LONG : 0; // a terminal that closes is an error, too
 }
 
 // The names are checked where the server is made.

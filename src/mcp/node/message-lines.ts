@@ -14,12 +14,14 @@ const NOT_JSON: Refusal = { error: { code: -32_700, message: "Parse error: the l
 const NO_MESSAGE = { code: -32_600, message: "Invalid Request: the line is no message of the protocol" };
 const TOO_LONG: Refusal = { error: { code: -32_600, message: "Invalid Request: the line is longer than 10 MiB" } };
 
+export class LineTooLong extends Error {}
+
 const LINE_END = 0x0a;
 const LONGEST_LINE = 10 * 2 ** 20;
 
 /**
  * Passes input on as lines that are messages of the protocol, and hands the reply to any other line to `refuse`. A byte order
- * mark at the beginning of a line is no part of it. A line over 10 MiB ends the stream with an error.
+ * mark at the beginning of a line is no part of it. A line over 10 MiB ends the stream with {@link LineTooLong}.
  */
 export function messageLines(refuse: (refusal: Refusal) => void): Transform {
   let parts: Buffer[] = [];
@@ -55,7 +57,7 @@ export function messageLines(refuse: (refusal: Refusal) => void): Transform {
       add(chunk.subarray(begin));
       if (length <= LONGEST_LINE) return callback();
       refuse(TOO_LONG);
-      callback(new Error("a line of standard input is longer than 10 MiB"));
+      callback(new LineTooLong("a line of standard input is longer than 10 MiB"));
     },
     flush(callback) {
       callback(null, read(take()));
