@@ -16,7 +16,6 @@ const schemaFields = {
 
 /** Discriminants, and members that another standard or the type around them explains. */
 const intentionallyNotDocumented = [
-  "client.DeprecationEvent.type",
   "client.DriftEvent.type",
   "client.EndEvent.type",
   "client.PageEvent.type",

@@ -59,7 +59,7 @@ function assemble(settings: ClientSettings, parent: ClientContext | undefined): 
     runHook,
     say: log && safely(log.say),
     inner: parent?.inner,
-    emittedOnce: { paused: new Map(), queueWaitAt: Number.NEGATIVE_INFINITY, deprecated: new Set() },
+    emittedOnce: { paused: new Map(), queueWaitAt: Number.NEGATIVE_INFINITY },
   };
   return context;
 }

@@ -36,7 +36,6 @@ export {
 export { type HttpStatusOptions, toHttpStatus } from "../core/errors/to-http-status.ts";
 export type {
   ClientEvent,
-  DeprecationEvent,
   DriftEvent,
   Durations,
   EndEvent,

@@ -69,7 +69,6 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
     ({ issues }) =>
       `unexpected response, returned as it is: ${issues.map(({ path }) => path.join(".") || "body").join(", ")}`,
   ],
-  deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
 function fieldsOf(source: object): LogFields {
@@ -89,7 +88,7 @@ export interface Log {
 
 /**
  * Writes events as lines that a person can read: requests and responses at `debug`; short waits and failed calls at `info`;
- * waits of 5 s or more, deprecations and unexpected responses at `warn`; writes that may have been applied at `error`.
+ * waits of 5 s or more and unexpected responses at `warn`; writes that may have been applied at `error`.
  * Each line begins with the id of its call.
  */
 export function createLog(given: Logger | undefined, asked: LogLevel | undefined): Log | undefined {

@@ -114,15 +114,6 @@ export interface DriftEvent extends EventBase {
   readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
 }
 
-/** The response had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per method, template of a path, and client. */
-export interface DeprecationEvent extends EventBase {
-  readonly type: "deprecation";
-  /** The value of `Deprecation`, at most 200 characters. */
-  readonly deprecation?: string | undefined;
-  /** The value of `Sunset`: when the operation is to be removed. At most 200 characters. */
-  readonly sunset?: string | undefined;
-}
-
 /** A page of an iteration was received. The service does not say how many pages there are. */
 export interface PageEvent extends EventBase {
   readonly type: "page";
@@ -175,7 +166,6 @@ export type ClientEvent =
   | QueueWaitEvent
   | TokenRefreshEvent
   | DriftEvent
-  | DeprecationEvent
   | PageEvent
   | PollEvent
   | EndEvent;
@@ -198,7 +188,7 @@ export interface Logger {
   debug(message: string, fields: LogFields): void;
   /** Waits, pauses, calls that failed. */
   info(message: string, fields: LogFields): void;
-  /** Long waits, deprecations, responses of an unexpected shape, functions of the application that failed. */
+  /** Long waits, responses of an unexpected shape, functions of the application that failed. */
   warn(message: string, fields: LogFields): void;
   /** Writes that may have been applied, and writes whose response could not be used. */
   error(message: string, fields: LogFields): void;

@@ -105,10 +105,6 @@ export interface Conventions {
   readonly cors?: CorsConvention | undefined;
   /** The name of the header with the request id; `null` for none. @default "x-request-id" */
   readonly requestIdHeader?: string | null | undefined;
-  /** The `Deprecation` header of every response. @default null */
-  readonly deprecation?: string | null | undefined;
-  /** The `Sunset` header of every response. @default null */
-  readonly sunset?: string | null | undefined;
   /** Milliseconds by which the `Date` header is ahead of the emulator's clock. @default 0 */
   readonly clockOffsetMs?: number | undefined;
   /** Lifetime of a token whose creator names none, in days. @default 90 */

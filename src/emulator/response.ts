@@ -74,7 +74,7 @@ export function preflightResponse({ cors }: ResolvedConventions): Unsettled {
 }
 
 function setCommonHeaders(headers: Headers, quota: Quota, { conventions, now, windowMs, requestId }: Envelope): void {
-  const { rateLimitHeaders: names, retryAfter, requestIdHeader, deprecation, sunset, cors } = conventions;
+  const { rateLimitHeaders: names, retryAfter, requestIdHeader, cors } = conventions;
   const date = now + conventions.clockOffsetMs;
   const window = names.form === "number" ? "" : `, ${quota.limit};w=${Math.ceil(windowMs / 1000)}`;
   const wait = quota.retryAfterSeconds;
@@ -85,8 +85,6 @@ function setCommonHeaders(headers: Headers, quota: Quota, { conventions, now, wi
     [names.limit, `${quota.limit}${window}`],
     [names.remaining, quota.remaining],
     [retryAfter && "retry-after", retryAfter === "date" ? waitUntil : wait],
-    ["deprecation", deprecation],
-    ["sunset", sunset],
   ];
   for (const [name, value] of fields) {
     if (name !== null && value !== null && value !== undefined) headers.set(name, `${value}`);

@@ -81,8 +81,6 @@ const conventions: fc.Arbitrary<Conventions> = fc
       retryAfter: fc.constantFrom("seconds" as const, "date" as const, null),
       cors,
       requestIdHeader: fc.constantFrom("x-request-id", "x-correlation-id", "request-id", "x-amzn-trace-id", null),
-      deprecation: fc.option(text),
-      sunset: fc.option(text),
       clockOffsetMs: fc.integer({ min: -36_000, max: 36_000 }).map(toOffset),
       tokenLifetimeDays: fc.integer({ min: 1, max: 3650 }),
       sessionState: text,

@@ -28,7 +28,6 @@ describe("the questions", () => {
     ["unknown project and session", ["refusal-unknown-project", "refusal-unknown-session"]],
     ["CORS exposure", ["cors"]],
     ["unknown fields of each record", ["fields-project", "fields-session", "fields-issue", "fields-token"]],
-    ["deprecation headers", ["deprecation", "sunset"]],
     ["a page in place of the service", ["page-for-service"]],
     ["a value with %2F as one segment", ["encoded-slash"]],
   ])("ask about %s", (_, ids) => {

@@ -71,12 +71,6 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     expect([refused.status, ...fields(refused, "retry-after")]).toEqual([429, value]);
   });
 
-  test("deprecation is announced", async () => {
-    const response = await get({ deprecation: "@1767225600", sunset: "Thu, 31 Dec 2026 00:00:00 GMT" });
-    expect(fields(response, "deprecation", "sunset")).toEqual(["@1767225600", "Thu, 31 Dec 2026 00:00:00 GMT"]);
-    expect(fields(await get({}), "deprecation", "sunset")).toEqual([null, null]);
-  });
-
   test("CORS names an origin and what it exposes, or is off", async () => {
     const cors = { allowOrigin: "https://app.example", exposeHeaders: ["Retry-After"] };
     const names = ["access-control-allow-origin", "access-control-expose-headers"];
@@ -128,8 +122,6 @@ describe("resolveConventions", () => {
       retryAfter: fc.constantFrom("seconds" as const, "date" as const, null),
       cors: fc.record({ allowOrigin: fc.option(text), exposeHeaders: fc.array(header) }, { requiredKeys: [] }),
       requestIdHeader: fc.option(header),
-      deprecation: fc.option(text),
-      sunset: fc.option(text),
       clockOffsetMs: fc.integer({ min: -1_000_000, max: 1_000_000 }),
       tokenLifetimeDays: fc.integer({ min: 1, max: 3_650 }),
       issueTypes: fc.option(fc.array(text)),
@@ -167,7 +159,6 @@ describe("resolveConventions", () => {
     [{ cors: { exposeHeaders: "Date" } }, "conventions.cors.exposeHeaders must be an array of header names"],
     [{ cors: { exposeHeaders: ["a b"] } }, "conventions.cors.exposeHeaders must be an array of header names"],
     [{ requestIdHeader: "" }, "conventions.requestIdHeader"],
-    [{ sunset: "a\nb" }, "conventions.sunset must be a header value, or null"],
     [{ clockOffsetMs: 0.5 }, "conventions.clockOffsetMs must be an integer from "],
     [{ extraFields: { project: [] } }, "conventions.extraFields.project must be an object, not an array"],
     [{ extraFields: { projects: {} } }, "conventions.extraFields must not have the unknown key"],

@@ -124,17 +124,6 @@ export class CallEvents {
     return sendOnce();
   }
 
-  /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
-  head({ headers }: ResponseHead): void {
-    const { operation, redactor, settings } = this.#call;
-    const { deprecated } = settings.emittedOnce;
-    const endpoint = `${operation.method} ${operation.path.template}`;
-    if (deprecated.has(endpoint) || !(headers.has("deprecation") || headers.has("sunset"))) return;
-    deprecated.add(endpoint);
-    const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.short(headers.get(name)));
-    this.emit({ type: "deprecation", deprecation, sunset });
-  }
-
   /** The response to a request; `error` is that of the call if the body was lost. */
   response({ status, limit, remaining, headers }: ResponseHead, error?: AutomationError): void {
     this.enterStage("body");

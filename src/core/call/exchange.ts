@@ -31,7 +31,6 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
   call.latestResponse = head;
-  events?.head(head);
   events?.pause(token, pause?.pauseMs);
   events?.enterStage("body");
   try {

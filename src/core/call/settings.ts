@@ -72,7 +72,6 @@ export interface Context extends Settings {
     readonly paused: Map<string, AttemptId>;
     /** The moment of the latest `queue_wait`. */
     queueWaitAt: number;
-    readonly deprecated: Set<string>;
   };
 }
 

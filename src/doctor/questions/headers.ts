@@ -140,15 +140,6 @@ function judgeRequestId({ reply }: Readonly<Record<"reply", Reply>>): Finding {
   return differs(seen, "error.requestId is missing; onResponse sees the headers of each response", { requestIdHeader });
 }
 
-function judgeNotice(name: "deprecation" | "sunset"): Question["judge"] {
-  return (_, { replies }) => {
-    if (replies.length === 0) return unasked("no response");
-    const value = replies.map(({ headers }) => headers.get(name)).find((one) => one !== null) ?? null;
-    if (value === null) return agrees("none", { [name]: null });
-    return differs(value, "onEvent sees a deprecation event with each response that has it", { [name]: value });
-  };
-}
-
 export const HEADER_QUESTIONS: readonly Question[] = [
   question({
     id: "rate-limit-headers",
@@ -196,13 +187,4 @@ export const HEADER_QUESTIONS: readonly Question[] = [
     asks: { reply: PROJECTS },
     judge: judgeRequestId,
   }),
-  ...(["deprecation", "sunset"] as const).map((name) =>
-    question({
-      id: name,
-      question: `Is there a ${name === "sunset" ? "Sunset" : "Deprecation"} header?`,
-      about: `the API documentation shows no deprecation policy; convention ${name}`,
-      assumes: "none",
-      judge: judgeNotice(name),
-    }),
-  ),
 ];

@@ -1,6 +1,6 @@
 /** What the message of an error tells a person: the service's own words and hints; never a secret or markup. */
 import { describe, expect, test } from "vitest";
-import type { AutomationError, ClientEvent, FetchFunction } from "../../../../src/client/index.ts";
+import type { AutomationError, FetchFunction } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json, text } from "../../../support/replies.ts";
 import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -173,18 +173,6 @@ describe("header values that are shown", () => {
       expect(shown).not.toContain(TOKEN);
     }
     expect(requestId.length).toBeLessThanOrEqual(200);
-  });
-
-  test("Sunset and Deprecation are, too", async () => {
-    const events: ClientEvent[] = [];
-    wire.reply(() => json({ id: "s", state: "on" }, 200, { sunset: hostile, deprecation: hostile }));
-    await wire.client({ onEvent: (event) => void events.push(event) }).sessions.get("s");
-    const [told] = events.filter((event) => event.type === "deprecation");
-    for (const shown of [told?.sunset ?? "", told?.deprecation ?? ""]) {
-      expect(shown).toContain("a b 31m [redacted]");
-      expect(shown).not.toMatch(CONTROLS);
-      expect(shown.length).toBeLessThanOrEqual(200);
-    }
   });
 
   test("a header that is nothing but control characters is none", async () => {

@@ -85,24 +85,6 @@ test("no token_refresh and no retry without another token", async () => {
   expect(types()).toEqual(["request", "response", "end"]);
 });
 
-test("a deprecation emits one event for each method and template of a path", async () => {
-  wire.reply(({ path }) =>
-    json(
-      { id: "s", state: "on", data: [], next_cursor: null },
-      200,
-      path.startsWith("/sessions") ? { deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" } : {},
-    ),
-  );
-  const { events, onEvent } = recorder();
-  const client = wire.client({ onEvent });
-  for (let call = 0; call < 3; call += 1) await client.sessions.get("s");
-  await client.projects.list().toArray();
-  const deprecations = events.filter((event) => event.type === "deprecation");
-  expect(deprecations).toMatchObject([
-    { operation: "sessions.get", deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" },
-  ]);
-});
-
 test("operations have their names, calls their ids", async () => {
   wire.reply(pagesOf(["a"], ["b"]));
   const { events, onEvent } = recorder();

@@ -37,11 +37,11 @@ function recorder(): { readonly logger: Logger; readonly lines: readonly Line[] 
   return { logger: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, lines };
 }
 
-/** Something to log at each level: requests, a retry and a refusal, a deprecation, a write that may have been applied. */
+/** Something to log at each level: requests, a retry and a refusal, an unexpected response, a write that may have been applied. */
 async function work(client: Client): Promise<void> {
   wire.script(
     json({}, 503),
-    json({ id: "s", state: "on" }, 200, { deprecation: "@1700000000" }),
+    json({ id: "s" }, 200),
     json({ error: "no_such_session" }, 404, { "x-request-id": "req_1" }),
     json({ error: "internal" }, 500),
   );
@@ -52,7 +52,7 @@ async function work(client: Client): Promise<void> {
 
 async function levelsOf(options: ClientOptions): Promise<Level[]> {
   const { logger, lines } = recorder();
-  await work(wire.client({ retry: { minDelayMs: 0 }, logger, ...options }));
+  await work(wire.client({ retry: { minDelayMs: 0 }, validation: "lenient", logger, ...options }));
   return [...new Set(lines.map(([level]) => level))].sort();
 }
 
@@ -88,7 +88,7 @@ describe("the level", () => {
 describe("the lines", () => {
   test("say what happened, and have its fields as values", async () => {
     const { logger, lines } = recorder();
-    await work(wire.client({ retry: { minDelayMs: 0 }, logger, logLevel: "debug" }));
+    await work(wire.client({ retry: { minDelayMs: 0 }, validation: "lenient", logger, logLevel: "debug" }));
     const ids = lines.map(([, , { callId }]) => callId);
     const [first, , , , , , second] = ids;
     const told = lines.map(([level, line]) => [level, line.replace(/\d+ ms/, "N ms")]);
@@ -97,8 +97,8 @@ describe("the lines", () => {
       ["debug", "sessions.get: response 503 in N ms"],
       ["info", "sessions.get: attempt 1 failed (server_error), retry in N ms"],
       ["debug", expect.stringMatching(/^sessions\.get: attempt 2, /)],
-      ["warn", "sessions.get: deprecated by the service"],
       ["debug", "sessions.get: response 200 in N ms"],
+      ["warn", "sessions.get: unexpected response, returned as it is: state"],
       ["debug", expect.stringMatching(/^sessions\.get: attempt 1, /)],
       ["debug", "sessions.get: response 404 in N ms"],
       ["info", "sessions.get: 404 no_such_session (request req_1)"],
@@ -165,7 +165,7 @@ describe("the lines", () => {
   test("and their fields hold no secret", async () => {
     const { logger, lines } = recorder();
     const secret = { error: TOKEN, message: `Bearer ${TOKEN}`, plaintext: "pat_new_secretOfTheAnswer" };
-    wire.reply(() => json(secret, 500, { "x-request-id": TOKEN, sunset: TOKEN, deprecation: `x-${TOKEN}` }));
+    wire.reply(() => json(secret, 500, { "x-request-id": TOKEN }));
     const client = wire.client({ logger, logLevel: "debug", headers: { "x-api-key": "secretOfTheHeader" } });
     await rejection(client.tokens.rotate("tok_1", { retry: { attempts: 1 } }));
     expect(lines.length).toBeGreaterThan(3);
@@ -192,12 +192,9 @@ describe("without a logger, in a process of its own", () => {
   async function run(
     environment: Record<string, string>,
     options = "{}",
-    headers: Record<string, string> = {},
+    body: object = { id: "ses_1", state: "on" },
   ): Promise<{ out: string; lines: string[]; code: number | null }> {
-    const server = await serve((response) => {
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      send(response, 200, { id: "ses_1", state: "on" });
-    });
+    const server = await serve((response) => send(response, 200, body));
     const { stdout, stderr, code } = await runProgram(program(options), {
       environment: {
         PROJECT_AUTOMATION_BASE_URL: `${server.origin}/api/v1`,
@@ -228,8 +225,8 @@ describe("without a logger, in a process of its own", () => {
   });
 
   test("without the variable and a level nothing is printed, ever", async () => {
-    const options = '{ onEvent() { throw new Error("mine"); } }';
-    expect(await run({}, options, { sunset: "soon" })).toEqual({ out: "ses_1\n", lines: [], code: 0 });
+    const options = '{ validation: "lenient", onEvent() { throw new Error("mine"); } }';
+    expect(await run({}, options, { id: "ses_1" })).toEqual({ out: "ses_1\n", lines: [], code: 0 });
   });
 
   test.each([
@@ -242,11 +239,13 @@ describe("without a logger, in a process of its own", () => {
   test.each(["verbose", "1", "a-secret-in-the-wrong-variable"])(
     "an unknown level, %s, is told once, counts as warn, and stops nothing",
     async (level) => {
-      const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: level }, "{}", { sunset: "soon" });
+      const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: level }, '{ validation: "lenient" }', {
+        id: "ses_1",
+      });
       expect([out, code]).toEqual(["ses_1\n", 0]);
       expect(lines).toEqual([
         `PROJECT_AUTOMATION_LOG in the environment is not one of debug, info, warn, error, off: it counts as warn`,
-        expect.stringMatching(/^\[call_\w+\] sessions\.get: deprecated by the service, to be removed soon$/),
+        expect.stringMatching(/^\[call_\w+\] sessions\.get: unexpected response, returned as it is: state$/),
       ]);
     },
   );
