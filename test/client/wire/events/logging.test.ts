@@ -168,7 +168,7 @@ describe("the lines", () => {
     wire.reply(() => json(secret, 500, { "x-request-id": TOKEN }));
     const client = wire.client({ logger, logLevel: "debug", headers: { "x-api-key": "secretOfTheHeader" } });
     await rejection(client.tokens.rotate("tok_1", { retry: { attempts: 1 } }));
-    expect(lines.length).toBeGreaterThan(3);
+    expect(lines).toHaveLength(3);
     expectClean(lines, [TOKEN, "s3cr3tTailOfTheToken", "pat_new_secretOfTheAnswer", "secretOfTheHeader"]);
   });
 
