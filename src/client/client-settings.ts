@@ -31,14 +31,7 @@ import type { TokenProvider, TokenSourceFactory } from "../core/token/token-sour
 import { parseFetchOptions } from "../core/wire/fetch-options.ts";
 import type { FetchFunction } from "../core/wire/http-request.ts";
 import { ownNeeded, parseService } from "../core/wire/service.ts";
-import {
-  fromEnvironment,
-  refuseEnvironment,
-  refuseMissing,
-  refuseUndefined,
-  VARIABLES,
-  withEnvironment,
-} from "./environment.ts";
+import { fromEnvironment, refuseMissing, refuseUndefined, VARIABLES, withEnvironment } from "./environment.ts";
 import { LOG_LEVEL, levelOfEnvironment } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 
@@ -89,7 +82,6 @@ type ParsedClientOptions = Parsed<typeof CLIENT_OPTIONS>;
  * client that this one is derived from, then from the environment, then from the defaults.
  */
 export function settingsOf(options: ClientOptions | undefined, parent?: ClientSettings): ClientSettings {
-  refuseEnvironment(options);
   const own = parseOptions(options, "options", CLIENT_OPTIONS);
   refuseUndefined(options ?? {}, parent !== undefined);
   return mergeSettings<ClientSettings>(

@@ -85,11 +85,6 @@ export function fromEnvironment(name: string): string | undefined {
   return ignoreErrors(() => environment()?.[name]) || undefined;
 }
 
-export function refuseEnvironment(options: unknown): void {
-  if (options !== undefined && options === environment())
-    invalid("leave the options out: the client reads the environment itself");
-}
-
 function environment(): Readonly<Record<string, string | undefined>> | undefined {
   return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env; // not every runtime has one
 }

@@ -201,13 +201,6 @@ describe("the environment", () => {
     expect(refusal(() => new Client())).toContain("(PROJECT_AUTOMATION_API_KEY is not read)");
   });
 
-  test("is no place for options: the client reads it by itself", () => {
-    environment(BASE, OWN);
-    expect(refusal(() => new Client(process.env as ClientOptions))).toBe(
-      "leave the options out: the client reads the environment itself",
-    );
-  });
-
   test.each([undefined, {}, { env: undefined }, { env: null }])("may be missing: process is %o", (process) => {
     vi.stubGlobal("process", process);
     const make = (): unknown => new Client({ baseUrl: BASE });
