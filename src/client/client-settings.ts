@@ -16,7 +16,7 @@ import {
   validator,
   withMethods,
 } from "../core/checks/validators.ts";
-import { hasMethods, isPlainObject } from "../core/checks/values.ts";
+import { fieldsOf, hasMethods, isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { ConfigError } from "../core/errors/classes.ts";
 import type { ClientEvent, Logger } from "../core/events.ts";
@@ -141,7 +141,7 @@ function tokenFactoryOf(token: unknown, what?: string): TokenSourceFactory {
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
 export function configuring<Result>(options: unknown, parse: () => Result): Result {
   return asErrorClass(ConfigError, parse, (problem) => {
-    const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
+    const own = ignoreErrors(() => fieldsOf(options)["token"]);
     const known = [own, fromEnvironment(VARIABLES.token)];
     return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(problem);
   });

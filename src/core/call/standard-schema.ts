@@ -1,4 +1,4 @@
-import { hasMethods } from "../checks/values.ts";
+import { fieldsOf, hasMethods } from "../checks/values.ts";
 
 /**
  * The Standard Schema interface, version 1 (https://standardschema.dev): what zod, valibot, arktype and others share,
@@ -28,7 +28,7 @@ export const OWN_VENDOR = "project-automation";
 
 /** Returns whether a value can be used as a Standard Schema. (arktype's are functions.) */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  const { "~standard": standard } = Object(value) as Partial<StandardSchema>; // any value can be asked
+  const { "~standard": standard } = fieldsOf(value);
   return hasMethods(standard, "validate");
 }
 

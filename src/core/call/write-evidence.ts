@@ -1,5 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { hasMethods } from "../checks/values.ts";
+import { fieldsOf, hasMethods } from "../checks/values.ts";
 import { causesOf } from "../errors/explanation.ts";
 import { isWrite } from "../wire/method.ts";
 
@@ -99,7 +99,7 @@ class Write {
  * not tell of headers over HTTP/2.
  */
 function isOfUnprocessedStream({ isHeadSent }: Write, error: unknown): boolean {
-  const { code, message } = Object(error) as Readonly<Record<string, unknown>>; // any object can be asked
+  const { code, message } = fieldsOf(error);
   return isHeadSent && code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
 }
 

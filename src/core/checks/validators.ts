@@ -1,7 +1,16 @@
 import { hintsFor } from "./hints.ts";
 import { ignoreErrors } from "./ignore-errors.ts";
 import { invalid } from "./invalid-input.ts";
-import { describeValue, hasMethods, isAsyncIterable, isIterable, isPlainObject, isRecord, nameOf } from "./values.ts";
+import {
+  describeValue,
+  fieldsOf,
+  hasMethods,
+  isAsyncIterable,
+  isIterable,
+  isPlainObject,
+  isRecord,
+  nameOf,
+} from "./values.ts";
 
 /** Returned in place of a value that a validator does not accept. */
 export const INVALID: unique symbol = Symbol("invalid");
@@ -121,8 +130,7 @@ export const SIGNAL: Validator<AbortSignal> = typed("an AbortSignal such as cont
 /** Duck-typed, since another realm's signals are no instances of ours. */
 function isSignal(value: unknown): value is AbortSignal {
   return (
-    hasMethods(value, "addEventListener", "removeEventListener") &&
-    typeof (value as Partial<AbortSignal>).aborted === "boolean" // what has methods can be asked
+    hasMethods(value, "addEventListener", "removeEventListener") && typeof fieldsOf(value)["aborted"] === "boolean"
   );
 }
 

@@ -20,8 +20,13 @@ export function isBytes(value: unknown): value is Uint8Array {
   return tagOf(value) === "Uint8Array";
 }
 
+/** The fields of a value, which may be anything: what has none gives `undefined` for each. */
+export function fieldsOf(value: unknown): Readonly<Record<PropertyKey, unknown>> {
+  return Object(value) as Readonly<Record<PropertyKey, unknown>>; // any object can be asked for any field
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return codes.includes(String((Object(error) as { readonly code?: unknown }).code)); // anything may be thrown
+  return codes.includes(String(fieldsOf(error)["code"]));
 }
 
 /** Replaces lone surrogates. */
@@ -35,7 +40,8 @@ export function cut(text: string, max: number): string {
 }
 
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
-  return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
+  const fields = fieldsOf(value);
+  return names.every((name) => typeof fields[name] === "function");
 }
 
 export function isObject(value: unknown): value is object {

@@ -1,4 +1,4 @@
-import { isError } from "../checks/values.ts";
+import { fieldsOf, isError } from "../checks/values.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
@@ -162,7 +162,7 @@ function kindOf(error: AutomationError): string {
 }
 
 export function isBrandedError(value: unknown): value is AutomationError {
-  return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked
+  return fieldsOf(value)[BRAND] === true;
 }
 
 /**

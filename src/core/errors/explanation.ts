@@ -1,5 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { parseUrl } from "../checks/values.ts";
+import { fieldsOf, parseUrl } from "../checks/values.ts";
 
 /** The texts of one error, which may hold secrets. A text that it does not have is empty. */
 export interface ErrorWords {
@@ -28,7 +28,7 @@ export function causesOf(thrown: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let error = thrown; error !== undefined && causes.length < MAX_DEPTH; ) {
     causes.push(error);
-    error = (Object(error) as { readonly cause?: unknown }).cause; // anything may be thrown
+    error = fieldsOf(error)["cause"];
   }
   return causes;
 }
@@ -44,12 +44,12 @@ export function explain(thrown: unknown): Explanation {
 
 /** Of several connections that were tried, each says why it failed. */
 function triedIn(error: unknown): readonly unknown[] {
-  const { errors } = Object(error) as { readonly errors?: unknown }; // anything may be thrown
+  const { errors } = fieldsOf(error);
   return Array.isArray(errors) && errors.length > 0 ? errors.slice(0, MAX_DEPTH) : [error];
 }
 
 function wordsOf(error: unknown): ErrorWords {
-  const fields = (typeof error === "string" ? { message: error } : Object(error)) as Readonly<Record<string, unknown>>; // any object can be asked
+  const fields = fieldsOf(typeof error === "string" ? { message: error } : error);
   const text = (name: string): string => {
     const value = fields[name];
     return typeof value === "string" ? value : "";

@@ -1,6 +1,6 @@
 import { invalid } from "../checks/invalid-input.ts";
 import { INVALID, type Shape, strings } from "../checks/validators.ts";
-import { describeValue, isObject, isRecord, SHORTEST_SECRET } from "../checks/values.ts";
+import { describeValue, fieldsOf, isObject, isRecord, SHORTEST_SECRET } from "../checks/values.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { parseJson } from "../wire/json.ts";
 
@@ -49,7 +49,7 @@ export function containsToken(target: string, token: string): boolean {
 
 /** The plaintext of a token record, which may be anything; `undefined` if it cannot be sent. */
 export function plaintextOf(record: unknown): string | undefined {
-  const plaintext = (record as { plaintext?: unknown } | null | undefined)?.plaintext; // any value can be asked
+  const { plaintext } = fieldsOf(record);
   return typeof plaintext === "string" && problemOfToken(plaintext) === undefined ? plaintext : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { invalid } from "../checks/invalid-input.ts";
-import { describeValue, isObject } from "../checks/values.ts";
+import { describeValue, fieldsOf, isObject } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
@@ -68,7 +68,7 @@ export function pathOf(template: string, values: Readonly<Record<string, unknown
 }
 
 export function isPath(value: unknown): value is Path {
-  const { template, [ENCODED]: encoded } = Object(value) as Partial<Path>; // any value can be asked
+  const { template, [ENCODED]: encoded } = fieldsOf(value);
   // The text is looked at again: what anybody else put there could lead anywhere.
   return typeof template === "string" && typeof encoded === "string" && problemOf(encoded) === undefined;
 }
