@@ -176,8 +176,10 @@ export function buildError<Details extends ErrorDetails, Failure>(
   const { method, path } = operation;
   const { head, text: rawBody, isFromService } = progress;
   // An error about a response may be made when the call has gone on.
-  const outcome =
-    head === undefined ? outcomeOf(call.outcome) : outcomeOfAnswer({ status: head.status, isFromService });
+  const answer = head && outcomeOfAnswer({ status: head.status, isFromService });
+  // The refusal of a later request says nothing about an earlier one, which may have been applied.
+  const isAmbiguous = call.outcome.isAmbiguous && isWrite(operation.method);
+  const outcome = answer === undefined || (isAmbiguous && answer !== "accepted") ? outcomeOf(call.outcome) : answer;
   const details = {
     callId: id,
     status: head?.status || undefined,
@@ -187,7 +189,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
     requestId: head && redactor.short(head.headers.get("x-request-id")),
     // A read changes nothing.
     outcome: outcome === "unknown" && !isWrite(operation.method) ? undefined : outcome,
-    priorAmbiguous: (call.outcome.isAmbiguous && isWrite(operation.method)) || undefined,
+    priorAmbiguous: isAmbiguous || undefined,
     rawBody,
     cause: redactor.cause(thrown),
     ...own,
