@@ -36,9 +36,9 @@ export function outageAfter({ missed, silentMs: before }: Outage, poll: FailedPo
   return !isBounded && silentMs >= LONGEST_OUTAGE_MS ? undefined : { missed: failure, silentMs };
 }
 
-/** The time until the next poll: not before a 503 has asked for. The pause of a 429 is the rate limiter's. */
+/** The time until the next poll: not before the service has asked for. The pause of a 429 is the rate limiter's. */
 export function delayOfPoll({ missed }: Outage, waitMs: number): number {
-  return missed?.status === 503 ? Math.max(askedFor(missed), waitMs) : waitMs;
+  return missed === undefined || missed.status === 429 ? waitMs : Math.max(askedFor(missed), waitMs);
 }
 
 function askedFor({ retryAfterMs = 0 }: AutomationError): number {

@@ -50,8 +50,8 @@ function define(documented: string, reaction: Rule["reaction"], rest: Rest): Rul
 
 export const RULES = {
   rateLimited: define("429, whatever its body", EVERY_METHOD, ["retry", "pause", "rate_limit", "rejected"]),
-  unavailable: define("503 with a `Retry-After`", IDEMPOTENT, ["retry", "retry_after", "server", "unknown"]),
   transientStatus: define("408, 500, 502, 503, 504, 520 to 529", IDEMPOTENT, ["retry", "backoff", "server", "unknown"]),
+  unavailable: define("one of these with a `Retry-After`", IDEMPOTENT, ["retry", "retry_after", "server", "unknown"]),
   otherToken: define("401, and another token is available", EVERY_METHOD, ["retry", "none", "auth", "rejected"]),
   finalStatus: define("any other 4xx or 5xx, any 3xx", NO_METHOD, ["fail", "none", "api", "rejected"]),
   noConnection: define("no connection was made, as Node shows", EVERY_METHOD, [
@@ -125,10 +125,13 @@ const connecting = (rule: Rule, code: string): RetryRow =>
 
 /** Every failure that a `fetch` can show, except a 429 and a 401 with another token, which have waits of their own. */
 export const RETRY_ROWS: readonly RetryRow[] = [
-  row(RULES.unavailable, ["503 with Retry-After", { status: 503, retryAfterSeconds: 3 }]),
-  ...TRANSIENT.map((status) =>
-    row(RULES.transientStatus, [String(status), { status }], { kind: status < 500 ? "api" : "server" }),
-  ),
+  ...TRANSIENT.flatMap((status) => {
+    const kind = status < 500 ? "api" : "server";
+    return [
+      row(RULES.transientStatus, [String(status), { status }], { kind }),
+      row(RULES.unavailable, [`${status} with Retry-After`, { status, retryAfterSeconds: 3 }], { kind }),
+    ];
+  }),
   ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
   ...REDIRECTS.map((status) => finalRow(status, { kind: "redirect", outcome: "unknown" })),
   ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),

@@ -63,7 +63,7 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
   }
   const { status } = error;
   if (status === undefined || !statusMayPass(status) || !mayRepeat(status, context)) return undefined;
-  return status === 503 && error.retryAfterMs !== undefined ? "unavailable" : "server_error";
+  return error.retryAfterMs === undefined ? "server_error" : "unavailable";
 }
 
 interface Repeatable extends Pick<RetryContext, "operation"> {

@@ -177,7 +177,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** 5xx: the service failed. `retryAfterMs` is set if a 503 asked for a wait. */
+/** 5xx: the service failed. `retryAfterMs` is set if it asked for a wait. */
 export class ServerError extends ApiError {
   static override readonly kinds: readonly ["server"] = ["server"];
   declare readonly kind: "server";

@@ -29,12 +29,12 @@ function isElsewhere(url: string, asked: string): boolean {
 
 /** Reads the head of a response as far as it is about the token's limit (API documentation, section 8). */
 export function parseRateLimitHead({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
-  const mayAsk = status === 429 || status === 503;
+  const isAsked = !isSuccess(status);
   return {
     status,
     limit: leadingInteger(headers.get("ratelimit-limit")),
     remaining: leadingInteger(headers.get("ratelimit-remaining")),
-    retryAfterMs: mayAsk ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now()) : undefined,
+    retryAfterMs: isAsked ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now()) : undefined,
   };
 }
 

@@ -142,11 +142,6 @@ test.each([
     2_100,
   ],
   [new sdk.ServerError("503", { status: 503, outcome: "unknown" }), "server_error", 375],
-  [
-    new sdk.ServerError("500 with Retry-After", { status: 500, outcome: "unknown", retryAfterMs: 2_000 }),
-    "server_error",
-    375,
-  ],
   [new sdk.ConnectionError("lost", { outcome: "unknown" }), "connection", 375],
   [new sdk.TimeoutError("timeout", { phase: "headers", outcome: "unknown" }), "timeout", 375],
 ])("%s: the reason and the wait", (error, reason, delayMs) => {

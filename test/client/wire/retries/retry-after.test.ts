@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     "1;5",
     "2026-01-01T00:00:00Z",
   ].map((value): Row => ({ value: encodeURI(value) === value ? value : "5 Sekunden", waits: FALLBACK })),
-  ...["Sun, 31 Feb 2027 08:49:40 GMT", "Sun, 06 Nov 1994 25:00:00 GMT", "06 Nov 1994 08:49:40 GMT"].map(
+  ...["Sun, 06 Nov 1994 25:00:00 GMT", "06 Nov 1994 08:49:40 GMT"].map(
     (value): Row => ({ value, date: DATE, waits: FALLBACK }),
   ),
   { value: undefined, waits: FALLBACK },
@@ -144,9 +144,9 @@ test.each([0, 0.999_999])(
   },
 );
 
-describe("503", () => {
-  test("waits at least as long as requested", async () => {
-    const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
+describe("a status that may pass", () => {
+  test.each([408, 500, 502, 503, 529])("%i waits at least as long as requested", async (status) => {
+    const service = scriptedFetch(responds(status, { "retry-after": "20" }), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(error).toBeUndefined();
     expect(tookMs).toBeGreaterThanOrEqual(20_000);
@@ -167,9 +167,7 @@ describe("503", () => {
     expect(tookMs).toBeLessThan(5);
   });
 
-  test("Retry-After of anything else means nothing", async () => {
-    const service = scriptedFetch(responds(500, { "retry-after": "60" }), good);
-    expect((await ended(service.client().sessions.get("1"))).tookMs).toBeLessThan(600);
+  test("Retry-After of a success means nothing", async () => {
     const fine = scriptedFetch((sent) => {
       const response = good(sent);
       if (response instanceof Response) response.headers.set("retry-after", "60");
