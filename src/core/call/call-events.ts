@@ -132,24 +132,26 @@ export class CallEvents {
     this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });
   }
 
-  /** The token is paused for so long: told once per token, until the pause is over. */
-  pause(token: string, delayMs: number | undefined): void {
+  /** The token is paused for so long: told once per token until the pause is over, and again if it becomes much longer. */
+  pause(token: string, delayMs = 0): void {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
-    if (delayMs === undefined || paused.has(token)) return;
+    const until = now() + delayMs;
+    const toldUntil = paused.get(token)?.until;
+    if (delayMs === 0 || until < Number(toldUntil) + LONG_WAIT_MS) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
     // tokens, in turn: among thousands it costs no more.
     let looks = 0;
-    for (const [other, about] of paused) {
+    for (const [other, told] of paused) {
       if (looks === LOOKS) break;
       looks += 1;
       if (pauseLeftMs(settings, other) === undefined) this.resume(other);
       else {
         paused.delete(other);
-        paused.set(other, about);
+        paused.set(other, told);
       }
     }
-    paused.set(token, this.#attemptId);
+    paused.set(token, { about: this.#attemptId, until });
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
@@ -164,7 +166,7 @@ export class CallEvents {
 
   resume(token: string): void {
     const { paused } = this.#call.settings.emittedOnce;
-    const about = paused.get(token);
-    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, about);
+    const told = paused.get(token);
+    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, told?.about);
   }
 }

@@ -68,8 +68,8 @@ export interface Context extends Settings {
   /** The instrumentation of another part of the package that derived the client. */
   readonly inner?: InnerInstrumentation | undefined;
   readonly emittedOnce: {
-    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
-    readonly paused: Map<string, AttemptId>;
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt, and until when. */
+    readonly paused: Map<string, { readonly about: AttemptId; readonly until: number }>;
     /** The moment of the latest `queue_wait`. */
     queueWaitAt: number;
   };

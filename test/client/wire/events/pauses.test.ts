@@ -57,6 +57,14 @@ test("two tokens that are paused at once are two pauses", async () => {
   expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_pause"]);
 });
 
+test("a pause that becomes much longer is told again", async () => {
+  const service = scriptedFetch((sent) => after(10 * sent.index, tooMany(sent.index === 0 ? 1 : 60))(sent));
+  const { seen, onEvent } = recorder();
+  const client = service.client({ retry: false, onEvent });
+  await finish(watch([client.sessions.get("1"), client.sessions.get("2"), client.sessions.get("3")]));
+  expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_pause"]);
+});
+
 test("a pause costs as many looks among a hundred tokens that are paused as among one", async () => {
   const gates = memoryRateLimiter();
   let looks = 0;
