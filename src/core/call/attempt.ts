@@ -124,7 +124,7 @@ async function runOnRequest(call: Call, onRequest: OnRequest): Promise<void> {
     returned = await onRequest(request);
   } catch (cause) {
     const summary = "onRequest failed, so the request was not sent";
-    throw buildError(AbortError, call, { summary, thrown: cause, cause });
+    throw buildError(AbortError, call, { summary, thrown: cause });
   }
   if (returned === undefined) return;
   const summary = `onRequest must return nothing, not ${describeValue(returned)}: throw to stop the request`;
@@ -140,8 +140,8 @@ async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Pro
 }
 
 /**
- * Sends the request when its turn has come, with the token that is current then. If another token has come while a record of
- * the request was written, or the token is paused, the call goes back to the queue, at its position.
+ * Sends the request when its turn has come, with the token that is current when it leaves. If another token has come
+ * meanwhile, or the token is paused, the call goes back to the queue, at its position.
  */
 async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<{ token: string; received: Received }> {
   const { inner, settings } = call;
@@ -157,7 +157,8 @@ async function sendInTurn(call: Call, permit: Permit, read: ReadToken): Promise<
         if (pauseLeftMs(settings, token) !== undefined) continue;
       }
       if (!tokenSource.isCurrent(token)) continue;
-      return { token, received: await performExchange(call, permit, { token, deadline }) };
+      const received = await performExchange(call, permit, { token, deadline });
+      if (received !== undefined) return { token, received };
     } finally {
       deadline.release();
       ignoreErrors(() => permit.release());
