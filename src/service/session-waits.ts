@@ -11,7 +11,8 @@ import { UNTIL } from "./until.ts";
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
 export interface WatchOptions extends CallOptions {
   /**
-   * The first wait between two polls, in milliseconds. Above 15 s it raises the default of `maxIntervalMs`.
+   * The first wait between two polls, in milliseconds. Above 15 s it raises the default of `maxIntervalMs`. Each wait is
+   * shorter by a random part of up to a quarter.
    *
    * @default 1_000
    */
