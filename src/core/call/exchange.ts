@@ -16,14 +16,19 @@ interface Sending {
   readonly deadline: Deadline;
 }
 
-/** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
-export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Received> {
+/**
+ * Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success.
+ * `undefined`: nothing was sent, since another token has come.
+ */
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Received | undefined> {
   const { events } = call;
   const { token, deadline } = sending;
   // The time of the call may be over before its timer says so, and a listener may abort the call.
   if (!call.deadline.endsNow()) events?.request();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
-  const { response, head } = await sendRequest(call, sending);
+  const answer = await sendRequest(call, sending);
+  if (answer === undefined) return undefined;
+  const { response, head } = answer;
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   // A limiter that throws must not lose a response that has arrived.
@@ -43,20 +48,29 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   }
 }
 
+const HELD_BACK = Symbol("held back");
+
 const JSON_BODY = { "content-type": "application/json" };
 
 async function sendRequest(
   call: Call,
   { token, deadline }: Sending,
-): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
+): Promise<{ readonly response: Response; readonly head: ResponseHead } | undefined> {
   const { events, fetch, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
   const mayBeCached = !isWrite(method) && operation.isPoll !== true;
+  const { signal } = deadline;
+  let hasLeft = false;
+  // Listeners and the turns of ky come between the slot and this moment.
+  const leave = (): void => {
+    if (deadline.endsNow() || !settings.tokenSource.isCurrent(token)) throw HELD_BACK;
+    hasLeft = true;
+    call.requests += 1;
+    call.note("sent");
+  };
   const send = (): Promise<Response> =>
-    settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
-  call.requests += 1;
-  call.note("sent");
+    settings.http({ url, method, headers, body, token, signal, leave, fetch, mayBeCached });
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
@@ -66,10 +80,11 @@ async function sendRequest(
     if (error === STOPPED) {
       // A `fetch` that does not heed the signal may respond later.
       discard(sending);
-      throw stoppedError(call, { deadline, phase: "headers" });
+      throw stoppedError(call, { deadline, phase: hasLeft ? "headers" : "queue" });
     }
     // A response of the application may throw when its head is read.
     const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    if (failure.cause === HELD_BACK) return undefined;
     if (failure.isUnsent) call.note("unsent");
     throw connectionError(call, classifyFault(failure, settings.baseUrl), failure);
   }

@@ -59,7 +59,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
   const uncachedOptions = { ...ownOptions, ...withoutCaches(fetchOptions) };
   // A page that sets its own would need the permission of the service (CORS).
   const ownHeaders = isBrowser ? {} : { "user-agent": userAgent };
-  return async ({ url, method, headers, body, token, signal, fetch, mayBeCached }) => {
+  return async ({ url, method, headers, body, token, signal, leave, fetch, mayBeCached }) => {
     let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const post = async (request: unknown): Promise<Response> => {
@@ -79,6 +79,8 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
           ...ownHeaders,
           // Caches on the way may look at it. A browser says it by itself.
           ...(isRead && !mayBeCached && !isBrowser && { "cache-control": "no-cache" }),
+          // What has come of a body that is cut can be read: it may hold a one-time secret.
+          ...(!isRead && !isBrowser && { "accept-encoding": "identity" }),
           ...headers,
           authorization: made.get("authorization") ?? "",
         },
@@ -88,6 +90,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       };
       // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
       const isOfPlatform = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
+      leave();
       source = isOfPlatform ? "platform" : "application";
       try {
         return parseResponse(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));

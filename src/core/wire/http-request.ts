@@ -46,6 +46,8 @@ export interface HttpRequest {
   readonly body: string | undefined;
   readonly token: string;
   readonly signal: AbortSignal;
+  /** Called right before `fetch`, with nothing in between. What it throws keeps the request back. */
+  readonly leave: () => void;
   /** Sends it; `undefined` where the platform has no `fetch`. */
   readonly fetch: FetchFunction | undefined;
   /** A cache may answer it, if the options say so: it is a read that the application asks for. */

@@ -43,6 +43,7 @@ describe("what it is called with", () => {
       method: "POST",
       headers: {
         accept: "application/json",
+        "accept-encoding": "identity",
         authorization: `Bearer ${TOKEN}`,
         "content-type": "application/json",
         "user-agent": `project-automation/${VERSION}`,

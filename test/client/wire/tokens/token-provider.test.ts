@@ -4,6 +4,8 @@ import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Client,
+  type ClientEvent,
+  type ClientOptions,
   isAutomationError,
   memoryRateLimiter,
   type RateLimiter,
@@ -23,6 +25,11 @@ const accepting =
   (...tokens: readonly string[]): Reply =>
   (sent) =>
     tokens.includes(sent.token) ? good(sent) : status(401);
+
+async function afterTurns(turns: number, act: () => void): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await undefined;
+  act();
+}
 
 /** A provider that returns t1, t2, …: the next one after a 401 for the current one. */
 function issuer(ms: number): { token: (context: TokenContext) => Promise<string>; contexts: TokenContext[] } {
@@ -243,6 +250,28 @@ describe("concurrent calls", () => {
     const client = service.client({ token: "pat_1", rateLimiter });
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
+  });
+
+  test.each<[string, (swap: () => void) => ClientOptions]>([
+    ["an event", (swap) => ({ onEvent: ({ type }) => type === "request" && swap() })],
+    ["headers of an observer", (swap) => ({ instrumentation: { begin: () => ({ headers: () => void swap() }) } })],
+    ["a microtask before fetch", (swap) => ({ onEvent: ({ type }) => type === "request" && void afterTurns(4, swap) })],
+  ])("a token that is set in %s is the one that is sent", async (_, options) => {
+    const service = scriptedFetch(good);
+    const client = service.client({ token: "pat_1", ...options(() => client.setToken("pat_2")) });
+    expect((await ended(client.issues.create("web", { title: "T", type: "bug" }))).error).toBeUndefined();
+    expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
+  });
+
+  test("a signal that aborts right before fetch keeps the request back: not sent", async () => {
+    const controller = new AbortController();
+    const service = scriptedFetch(good);
+    const onEvent = ({ type }: ClientEvent): unknown => type === "request" && afterTurns(3, () => controller.abort());
+    const client = service.client({ onEvent });
+    const { signal } = controller;
+    const { error } = await ended(client.issues.create("web", { title: "T", type: "bug" }, { signal }));
+    expect(error).toMatchObject({ kind: "abort", outcome: "not_sent", attempts: 0 });
+    expect(service.sent).toEqual([]);
   });
 
   test("the provider is called for each attempt", async () => {
