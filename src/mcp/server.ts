@@ -1,4 +1,4 @@
-import type { McpServer, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type { Client } from "../client/client.ts";
 import { VERSION } from "../client/version.ts";
 import { closestName } from "../core/checks/hints.ts";
@@ -18,7 +18,6 @@ import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { ConfigError } from "../core/errors/classes.ts";
 import { IssueMemory } from "./issue-memory.ts";
 import { runTool, type Shared } from "./run-tool.ts";
-import { ToolServer } from "./tool-server.ts";
 import { TOOLS, type Tool, type ToolName } from "./tools.ts";
 
 /** Options of `createMcpServer`. */
@@ -69,7 +68,7 @@ export function createMcpServer(client: Client, options?: McpServerOptions): Mcp
     return { names: selectTools(tools, readOnly), issues: IssueMemory.of(client), totalTimeoutMs };
   };
   const { names, issues, totalTimeoutMs } = withCallerStack(createMcpServer, () => asErrorClass(ConfigError, read));
-  const server = new ToolServer(
+  const server = new McpServer(
     { name: "project-automation", version: VERSION },
     { capabilities: { tools: {} }, instructions: instructionsFor(names) },
   );
