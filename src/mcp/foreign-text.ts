@@ -1,15 +1,7 @@
-/** Characters without a shape: zero-width, direction marks, tags, fillers, line separators, controls but tab and newline. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?![\t\n])\p{Cc}/gu;
-/** A character of a word or an emoji, with a shape. */
-const SEEN = String.raw`(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Emoji}\p{Extended_Pictographic}]`;
-/** Joiners inside words and emoji, and selectors of a form: they are spelling. */
-const SPELLING = new RegExp(
-  `(?<=${SEEN}\ufe0f?)[\u200c\u200d](?=${SEEN})|(?<=${SEEN})[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
-  "gu",
-);
+import { cut } from "../core/checks/values.ts";
 
-/** The user and the password in an address. */
-const CREDENTIALS = /:\/\/[^\s/?#@:]*:[^\s/?#]*@/g;
+/** Characters that nobody sees: controls but tab and newline, line separators, direction marks, tags. Joiners stay: they are spelling. */
+const UNSEEN = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** The longest text of others in a sentence of ours. */
 const LONGEST_QUOTED = 300;
@@ -19,26 +11,16 @@ export interface TextRules {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** No tool shows more of a text, so no more of it is looked through. */
-const LONGEST_READ = 50_000;
-
 /**
- * A text of others as a model may read it: without invisible characters, without the password of an address and the
- * secrets of the client, and with at most `longest` characters.
+ * A text of others as a model may read it: without invisible characters, without the secrets of the client, and with at most
+ * `longest` characters.
  */
-export function visible(text: string, { longest = LONGEST_READ, redact = (same) => same }: TextRules = {}): string {
-  const read = spelled(text.slice(0, LONGEST_READ)).replaceAll(CREDENTIALS, "://[redacted]@");
-  // A joiner inside a token must not hide it.
-  const bare = read.replaceAll(UNSEEN, "");
-  const safe = redact(bare);
-  const seen = safe === bare ? read : safe;
-  // Half a character may be left at the cut: it is removed.
-  return seen.length > longest ? `${spelled(seen.slice(0, longest - 1))}…` : seen;
-}
-
-function spelled(text: string): string {
-  const kept = new Set(Array.from(text.matchAll(SPELLING), ({ index }) => index));
-  return text.replaceAll(UNSEEN, (found: string, index: number) => (kept.has(index) ? found : ""));
+export function visible(
+  text: string,
+  { longest = Number.POSITIVE_INFINITY, redact = (same) => same }: TextRules = {},
+): string {
+  const seen = redact(text.replaceAll(UNSEEN, ""));
+  return seen.length > longest ? `${cut(seen, longest - 1)}…` : seen;
 }
 
 /** A text of others within a sentence of ours: a short JSON string, so that it cannot be taken for ours. */

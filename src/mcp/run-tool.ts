@@ -9,7 +9,6 @@ import { describeIssues, issuesOf } from "./contract-shape.ts";
 import { describeFailure } from "./failure.ts";
 import { quoted, type TextRules, visibleJson } from "./foreign-text.ts";
 import { notifyProgress } from "./progress.ts";
-import { ShownNames } from "./shown-names.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
 
 export interface Shared extends Pick<ToolContext, "client" | "issues"> {
@@ -36,7 +35,6 @@ export async function runTool(
     const output = await tool.call(parseInput(tool.input, given), {
       client,
       issues,
-      names: ShownNames.of(client),
       deadline,
       options: () => ({ signal, totalTimeoutMs: Math.max(1, Math.ceil(deadline.leftMs)) }),
       waitsFor: (what) => {

@@ -7,7 +7,6 @@ import type { Scope } from "../service/scopes.ts";
 import { ISSUE, PROJECT, parseShape, parseShapes, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
 import type { IssueMemory } from "./issue-memory.ts";
-import type { ShownNames } from "./shown-names.ts";
 
 /** The name of a tool. */
 export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait_for_session" | "create_issue";
@@ -15,7 +14,6 @@ export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait
 export interface ToolContext {
   readonly client: Client;
   readonly issues: IssueMemory;
-  readonly names: ShownNames;
   readonly deadline: Deadline;
   /** The options of each call of the client: the cancellation, and the time that is left. */
   readonly options: () => { readonly signal: AbortSignal; readonly totalTimeoutMs: number };
@@ -91,11 +89,9 @@ export const TOOLS = {
     writes: false,
     input: z.strictObject(pageArguments),
     output: pageOf(PROJECT),
-    async call(params, { client, names, options }) {
-      const page = await client.projects.list(pageParams(params), options()).page();
-      const result = pageResult(PROJECT, page, params.cursor);
-      names.note(result.content.data);
-      return result;
+    async call(params, { client, options }) {
+      const list = client.projects.list(pageParams(params), options());
+      return pageResult(PROJECT, await list.page(), params.cursor);
     },
   }),
   list_sessions: tool({
@@ -105,8 +101,8 @@ export const TOOLS = {
     writes: false,
     input: z.strictObject({ project: projectArgument, ...pageArguments }),
     output: pageOf(SESSION),
-    async call({ project, ...params }, { client, names, options }) {
-      const list = client.sessions.list(names.project(project), pageParams(params), options());
+    async call({ project, ...params }, { client, options }) {
+      const list = client.sessions.list(project, pageParams(params), options());
       return pageResult(SESSION, await list.page(), params.cursor);
     },
   }),
@@ -171,8 +167,7 @@ export const TOOLS = {
       repeated: z.boolean().describe("Whether an earlier call created the issue, and this one created nothing"),
       created_at: z.string().optional().describe("With `repeated: true`: when the earlier call created it"),
     }),
-    async call({ project: named, again = false, ...input }, { client, issues, names, options, deadline }) {
-      const project = names.project(named);
+    async call({ project, again = false, ...input }, { client, issues, options, deadline }) {
       const created = await issues.create(
         [project, input.title, input.type],
         (beforeRequest) => {
