@@ -51,15 +51,13 @@ export async function runTool(
   }
 }
 
-const MOST_NAMED = 10;
-
 /** @throws ArgumentError if an argument is unknown, missing, or not of its type. */
 function parseInput(schema: z.ZodObject, given: unknown): Record<string, unknown> {
   const { success, data, error } = schema.safeParse(isRecord(given) ? withoutNull(schema, given) : given);
   if (success) return data;
   const unknown = error.issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
   const others = error.issues.filter(({ code }) => code !== "unrecognized_keys");
-  const named = unknown.slice(0, MOST_NAMED).map(quoted).join(", ");
+  const named = unknown.map(quoted).join(", ");
   const problems = [
     unknown.length === 0 ? [] : `unknown argument ${named}; there are ${Object.keys(schema.shape).join(", ")}`,
     others.length === 0 ? [] : describeIssues(issuesOf(others)),
@@ -77,19 +75,13 @@ function withoutNull({ shape }: z.ZodObject, given: Record<string, unknown>): Re
   );
 }
 
-/** The longest result, in characters of JSON: the content stands in it as text and as data. */
-const LONGEST_RESULT = 100_000;
-/** The longest texts of others, until the result is short enough. */
-const LONGEST_TEXTS = [10_000, 1_000, 100];
+/** The longest text of others in a result. */
+const LONGEST_TEXT = 1_000;
 
 function resultOf({ content, note }: ToolOutput<Record<string, unknown>>, redact: TextRules["redact"]): CallToolResult {
-  for (const longest of LONGEST_TEXTS) {
-    const structuredContent = visibleJson(content, { longest, redact });
-    const text = [JSON.stringify(structuredContent), note ?? []].flat().join("\n");
-    const result: CallToolResult = { content: [{ type: "text", text }], structuredContent };
-    if (JSON.stringify(result).length <= LONGEST_RESULT) return result;
-  }
-  throw new ArgumentError("the result is too long for a tool: ask for fewer items with a smaller limit");
+  const structuredContent = visibleJson(content, { longest: LONGEST_TEXT, redact });
+  const text = [JSON.stringify(structuredContent), note ?? []].flat().join("\n");
+  return { content: [{ type: "text", text }], structuredContent };
 }
 
 function describePause({ rateLimit }: Client): string | undefined {
