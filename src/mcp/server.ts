@@ -1,7 +1,6 @@
 import { McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type { Client } from "../client/client.ts";
 import { VERSION } from "../client/version.ts";
-import { closestName } from "../core/checks/hints.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import {
   BOOLEAN,
@@ -12,7 +11,6 @@ import {
   typed,
   withMethods,
 } from "../core/checks/validators.ts";
-import { nameOf } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { ConfigError } from "../core/errors/classes.ts";
@@ -79,12 +77,7 @@ export function createMcpServer(client: Client, options?: McpServerOptions): Mcp
 function selectTools(wanted: readonly unknown[] | undefined, readOnly: boolean): readonly ToolName[] {
   for (const given of wanted ?? []) {
     const name = NAMES.find((one) => one === given);
-    if (name === undefined) {
-      const meant = closestName(String(given), NAMES);
-      const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
-      const unknown = ["unknown tool", nameOf(String(given))].join(" ").trim();
-      return invalid(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
-    }
+    if (name === undefined) return invalid(`tools: unknown tool "${String(given)}"; there are ${NAMES.join(", ")}`);
     if (readOnly && TOOLS[name].writes) invalid(`tools: "${name}" beside readOnly: it writes`);
   }
   return NAMES.filter((name) => (wanted?.includes(name) ?? true) && !(readOnly && TOOLS[name].writes));

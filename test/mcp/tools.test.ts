@@ -97,7 +97,6 @@ describe("which tools there are", () => {
 
   test.each([
     [{ tools: ["create_isue"] }, /unknown tool "create_isue"; there are list_projects/],
-    [{ tools: ["t".repeat(41)] }, /unknown tool; there are list_projects/],
     [{ readOnly: true, tools: ["create_issue"] }, /"create_issue" beside readOnly/],
     [{ readonly: true }, /readonly/],
     [{ totalTimeoutMs: 0 }, /totalTimeoutMs/],
