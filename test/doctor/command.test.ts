@@ -169,7 +169,6 @@ ${service.baseUrl}, 2 requests answered
     };
     await using service = await start({ projects: 1, conventions });
     const file = join(folder, "placeholders.json");
-    writeFileSync(file, "{}", { mode: 0o644 });
     const { code, out } = await run(["--out", file, "--all"], environmentOf(service));
     expect(code).toBe(0);
     if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);

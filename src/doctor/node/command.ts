@@ -1,5 +1,5 @@
+import { writeFile } from "node:fs/promises";
 import { type Command, command, say } from "../../command/command.ts";
-import { writeOutput } from "../../command/output-file.ts";
 import { Deadline } from "../../core/time/deadline.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
@@ -52,7 +52,7 @@ export function doctorIn(world: World): Command {
       }
       // The file of an earlier run stays if this one was stopped.
       if (flags.out !== undefined && isComplete) {
-        await writeOutput(flags.out, jsonOf(flags.values === true ? seedWithValues : seed), terminal);
+        await writeFile(flags.out, jsonOf(flags.values === true ? seedWithValues : seed), { mode: 0o600 });
       }
       return exitCodeOf(report);
     },
