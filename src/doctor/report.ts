@@ -123,20 +123,7 @@ function layOut(row: readonly string[], widths: readonly number[]): string[] {
 
 /** Breaks a text between words, and inside of one that is longer than a line. */
 function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const joined = line === "" ? word : `${line} ${word}`;
-    if (joined.length <= width) {
-      line = joined;
-      continue;
-    }
-    if (line !== "") lines.push(line);
-    line = word;
-    while (line.length > width) {
-      lines.push(line.slice(0, width));
-      line = line.slice(width);
-    }
-  }
-  return [...lines, line];
+  if (text.length <= width) return [text];
+  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|.{1,${width}}`, "gs")) ?? [];
+  return lines.map((line) => line.trimEnd());
 }
