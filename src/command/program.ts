@@ -12,15 +12,11 @@ export async function runProgram(
   environment: Environment,
   signals: Signals,
 ): Promise<number> {
-  const passTo = await signals.prepare();
-  const { interruption } = signals;
+  const { interruption, passTo } = signals;
   if (interruption.aborted) return statusAfter(interruption.reason as NodeJS.Signals); // see its docstring
   const program = await startProgram(words, { env: environment, stdio: "inherit" });
-  const ended = new Promise<number>((resolve) => {
-    program.once("exit", (code, signal) => resolve(signal === null ? (code ?? 0) : statusAfter(signal)));
-  });
   await passTo(program);
-  return ended;
+  return program.signalCode === null ? (program.exitCode ?? 0) : statusAfter(program.signalCode);
 }
 
 function statusAfter(signal: NodeJS.Signals): number {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hasTerminals } from "../release/examples/program.ts";
 import { WatchedProcess } from "../support/watched-process.ts";
 
 const BIN = join(import.meta.dirname, "../../src/bin.ts");
@@ -51,13 +52,7 @@ const counting = (last: NodeJS.Signals): string => `
   setInterval(() => undefined, 60_000);
   console.log("ready");`;
 
-const countsOf = ({ stdout }: WatchedProcess): unknown => JSON.parse(/^counts: (.*)$/m.exec(stdout)?.[1] ?? "{}");
-
-/** Sends a signal to the emulator alone, or to its process group, as Ctrl-C in a terminal does. */
-function send(signal: NodeJS.Signals, run: WatchedProcess, to: "process" | "group"): void {
-  const { pid = 0 } = run.child;
-  process.kill(to === "group" ? -pid : pid, signal);
-}
+const countsOf = ({ stdout }: WatchedProcess): unknown => JSON.parse(/^counts: (.*?)\r?$/m.exec(stdout)?.[1] ?? "{}");
 
 /** A program that asks for the projects, and says the status. */
 const ASK = `
@@ -150,30 +145,38 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
   // Any other signal that is sent to the emulator alone, after the one that is counted.
   const lastFor = (signal: NodeJS.Signals): NodeJS.Signals => (signal === "SIGUSR2" ? "SIGUSR1" : "SIGUSR2");
 
-  test.each(SIGNALS.flatMap((signal) => (["process", "group"] as const).map((to) => [signal, to] as const)))(
-    "%s to the %s is there once, and the command decides what becomes of it",
-    async (signal, to) => {
-      const last = lastFor(signal);
-      const run = around(counting(last));
-      await run.says(/^ready$/m);
-      send(signal, run, to);
-      await run.says(new RegExp(`^${signal} 1\\.$`, "m"));
-      send(last, run, "process");
-      expect(await run.ended).toBe(9);
-      expect(countsOf(run)).toEqual({ [signal]: 1, [last]: 1 });
-    },
-  );
+  test.each(SIGNALS)("%s is passed on, and the command decides what becomes of it", async (signal) => {
+    const last = lastFor(signal);
+    const run = around(counting(last));
+    await run.says(/^ready$/m);
+    run.kill(signal);
+    await run.says(new RegExp(`^${signal} 1\\.$`, "m"));
+    run.kill(last);
+    expect(await run.ended).toBe(9);
+    expect(countsOf(run)).toEqual({ [signal]: 1, [last]: 1 });
+  });
+
+  test.runIf(hasTerminals)("of a terminal, such as Ctrl-C, is there once", async () => {
+    const program = join(folder, "counting.mjs");
+    writeFileSync(program, counting("SIGQUIT"));
+    const words = [NODE, BIN, "emulator", "--", NODE, program];
+    const run = new WatchedProcess(["script", "-qefc", words.join(" "), "/dev/null"], { cwd: folder });
+    await run.says(/^ready\r?$/m);
+    run.type("\u0003");
+    await run.says(/^.*SIGINT 1\.\r?$/m);
+    run.type("\u001c");
+    expect(await run.ended).toBe(9);
+    expect(countsOf(run)).toEqual({ SIGINT: 1, SIGQUIT: 1 });
+  });
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)(
     "%s that ends the command: 128 + n",
     async (signal) => {
       const code = 128 + constants.signals[signal];
-      for (const to of ["process", "group"] as const) {
-        const run = around("console.log('ready'); setInterval(() => undefined, 60_000);");
-        await run.says(/^ready$/m);
-        send(signal, run, to);
-        expect(await run.ended).toBe(code);
-      }
+      const run = around("console.log('ready'); setInterval(() => undefined, 60_000);");
+      await run.says(/^ready$/m);
+      run.kill(signal);
+      expect(await run.ended).toBe(code);
     },
   );
 });
@@ -208,36 +211,30 @@ describe("--stay", () => {
 
   test("goes on when the command has ended, and has its exit code when it is ended", async () => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      for (const to of ["process", "group"] as const) {
-        const run = emulator(["--stay", "--", "sh", "-c", "exit 3"]);
-        await run.says(/^the command ended with 3; Ctrl-C ends the emulator$/m);
-        expect((await fetch(addressOf(run))).status).toBe(401);
-        send(signal, run, to);
-        expect(await run.ended).toBe(3);
-      }
+      const run = emulator(["--stay", "--", "sh", "-c", "exit 3"]);
+      await run.says(/^the command ended with 3; Ctrl-C ends the emulator$/m);
+      expect((await fetch(addressOf(run))).status).toBe(401);
+      run.kill(signal);
+      expect(await run.ended).toBe(3);
     }
   });
 
-  test.skipIf(process.platform === "win32")(
-    "Ctrl-C ends the command first, then the emulator; by npm as well",
-    async () => {
-      const run = emulator(["--stay", "--", "sh", "-c", "echo ready; exec sleep 1000"]);
-      await run.says(/^ready$/m);
-      send("SIGINT", run, "group");
-      await run.says(/^the command ended with 130;/m);
-      send("SIGINT", run, "process"); // npm says it again
-      expect((await fetch(addressOf(run))).status).toBe(401);
-      send("SIGINT", run, "group");
-      expect(await run.ended).toBe(130);
-    },
-  );
+  test.skipIf(process.platform === "win32")("SIGINT ends the command first, then the emulator", async () => {
+    const run = emulator(["--stay", "--", "sh", "-c", "echo ready; exec sleep 1000"]);
+    await run.says(/^ready$/m);
+    run.kill("SIGINT");
+    await run.says(/^the command ended with 130;/m);
+    expect((await fetch(addressOf(run))).status).toBe(401);
+    run.kill("SIGINT");
+    expect(await run.ended).toBe(130);
+  });
 
   test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGHUP"] as const)(
     "%s while the command runs ends both",
     async (signal) => {
       const run = around(counting(signal), "--stay");
       await run.says(/^ready$/m);
-      send(signal, run, "process");
+      run.kill(signal);
       expect(await run.ended).toBe(9);
     },
   );
