@@ -1,7 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync } from "node:fs";
 import { normalizeSpawnCommand } from "tinyexec";
 import { CommandError } from "./flags.ts";
 
@@ -23,31 +22,15 @@ export async function startProgram(
 
 function spawnProgram(
   [name = "", ...rest]: readonly string[],
-  { env: environment, ...others }: SpawnOptions & { readonly env: Environment },
+  given: SpawnOptions & { readonly env: Environment },
 ): ChildProcess {
-  const env = { ...environment };
   try {
-    // On Windows a script such as npm.cmd is started by cmd.exe, which does not tell "no such program" from a failure.
-    if (process.platform === "win32") checkIsThere(name, env);
-    const { command, args, options } = normalizeSpawnCommand(name, rest, { env, ...others });
+    // On Windows a script such as npm.cmd is started by cmd.exe, which also says that there is no such program.
+    const { command, args, options } = normalizeSpawnCommand(name, rest, given);
     return spawn(command, args, options);
   } catch (cause) {
     throw startError(name, cause as NodeJS.ErrnoException); // `spawn` throws no other
   }
-}
-
-function checkIsThere(name: string, environment: Environment): void {
-  const listOf = (wanted: string): string[] => {
-    const [, value = ""] = Object.entries(environment).find(([key]) => key.toUpperCase() === wanted) ?? [];
-    return value.split(delimiter);
-  };
-  const folders = /[\\/]/.test(name) ? [""] : ["", ...listOf("PATH")];
-  const files = folders.flatMap((folder) => ["", ...listOf("PATHEXT")].map((ending) => join(folder, name + ending)));
-  if (!files.some(isFile)) throw Object.assign(new Error(), { code: "ENOENT" });
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function startError(name: string, { code }: NodeJS.ErrnoException): CommandError {
@@ -58,6 +41,6 @@ function startError(name: string, { code }: NodeJS.ErrnoException): CommandError
 function problemOf(name: string, code: string | undefined): string | undefined {
   if (code === "EACCES") return "it is a folder, or not executable";
   if (code !== "ENOENT") return code;
-  if (name.includes("/") && isFile(name)) return "the program in its first line is not found";
+  if (name.includes("/") && existsSync(name)) return "the program in its first line is not found";
   return "not found; a program and its arguments stand behind --, as in: -- node app.mjs";
 }
