@@ -15,8 +15,8 @@ import { HTTP, OWN } from "./names.ts";
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
-  /** Headers of the trace that each request carries to the service. */
-  readonly sends: { readonly context: boolean; readonly baggage: boolean };
+  /** Whether each request carries its context to the service. */
+  readonly propagate: boolean;
 }
 
 export interface Target {

@@ -94,9 +94,9 @@ export class CallSpan implements CallObserver {
 
   headers(): Readonly<Record<string, string>> {
     const carrier: Record<string, string> = {};
-    const { sends } = this.#telemetry;
     const sent = this.#attempt?.context ?? this.#context;
-    if (sends.context) propagation.inject(sends.baggage ? sent : propagation.deleteBaggage(sent), carrier);
+    // Baggage often names users and tenants, which the service has no business with.
+    if (this.#telemetry.propagate) propagation.inject(propagation.deleteBaggage(sent), carrier);
     return carrier;
   }
 

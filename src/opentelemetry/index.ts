@@ -33,25 +33,18 @@ export interface TelemetrySettings {
    */
   meterProvider?: api.MeterProvider | undefined;
   /**
-   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`).
+   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`), without the
+   * application's baggage.
    *
    * @default `true`, in a browser `false`: it sends such headers only where the service's CORS rules allow them
    */
   propagate?: boolean | undefined;
-  /**
-   * Sends the application's baggage along, too, where the registered propagator writes it. Baggage often names users and
-   * tenants, which the service has no business with.
-   *
-   * @default false
-   */
-  baggage?: boolean | undefined;
 }
 
 const SETTINGS = {
   tracerProvider: withMethods<api.TracerProvider>("a TracerProvider", "getTracer"),
   meterProvider: withMethods<api.MeterProvider>("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
-  baggage: BOOLEAN,
 } satisfies Shape<TelemetrySettings>;
 
 /** Marks what `instrument` has made, in each copy of the package. */
@@ -85,18 +78,17 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
     return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
   const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
-  const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
+  const { instrumentation, tracerProvider, meterProvider, propagate = !isBrowser() } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? api.trace.getTracerProvider(),
     (provider) => provider.getTracer("project-automation", VERSION),
   );
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
-  const sends = { context: propagate ?? !isBrowser(), baggage };
   const { logger } = options;
   const check = warnsOfUnrecorded((message) => logger?.warn(message, {}));
   const own: Instrumentation = {
     begin: (call) => {
-      const span = new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends });
+      const span = new CallSpan(call, { tracer: tracer(), instruments: instruments(), propagate });
       if (tracerProvider === undefined) check(span.isRecorded);
       return span;
     },

@@ -30,10 +30,9 @@ describe("invalid settings", () => {
       "settings.meterProvider must be a MeterProvider with the method getMeter, not a function: call it",
     ],
     [{ propagate: "yes" }, 'settings.propagate must be a boolean, not "yes"'],
-    [{ baggage: 1 }, "settings.baggage must be a boolean, not 1"],
     [
       { propagates: true },
-      'settings must not have the unknown key "propagates" (did you mean "propagate"?); accepted: tracerProvider, meterProvider, propagate, baggage',
+      'settings must not have the unknown key "propagates" (did you mean "propagate"?); accepted: tracerProvider, meterProvider, propagate',
     ],
     [null, "settings must be an object such as { tracerProvider }, not null"],
     [[], "settings must be an object such as { tracerProvider }, not an array"],
