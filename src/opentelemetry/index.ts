@@ -1,6 +1,5 @@
 import * as api from "@opentelemetry/api";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
-import { invalid } from "../core/checks/invalid-input.ts";
 import { ANYTHING, BOOLEAN, parseOptions, type Shape, withMethods } from "../core/checks/validators.ts";
 import { isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
@@ -47,9 +46,6 @@ const SETTINGS = {
   propagate: BOOLEAN,
 } satisfies Shape<TelemetrySettings>;
 
-/** Marks what `instrument` has made, in each copy of the package. */
-const INSTRUMENTED = Symbol.for("project-automation.instrumented");
-
 const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begin");
 
 /**
@@ -57,7 +53,7 @@ const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begi
  * `instrumentation`. If they have an `instrumentation` already, both are called. Without a registered SDK nothing is
  * recorded: the first call says so in a `warn` line, once.
  *
- * @throws `ConfigError` if a setting is invalid, or the options have been instrumented already
+ * @throws `ConfigError` if a setting is invalid
  *
  * @example
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
@@ -73,8 +69,6 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
       ...others,
       instrumentation: INSTRUMENTATION,
     });
-    if (instrumentation !== undefined && INSTRUMENTED in instrumentation)
-      invalid("options have been instrumented already: each call would be two spans");
     return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
   const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
@@ -93,8 +87,7 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
       return span;
     },
   };
-  const marked = { ...own, ...combine([instrumentation, own]), [INSTRUMENTED]: true };
-  return { ...options, instrumentation: marked };
+  return { ...options, instrumentation: combine([instrumentation, own]) };
 }
 
 /** Calls `make` once for a provider, and again for another provider: an SDK may be registered later. */
