@@ -1,6 +1,6 @@
 import * as api from "@opentelemetry/api";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
-import { ANYTHING, BOOLEAN, parseOptions, type Shape, withMethods } from "../core/checks/validators.ts";
+import { BOOLEAN, parseOptions, parseValue, type Shape, typed, withMethods } from "../core/checks/validators.ts";
 import { isPlainObject } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
@@ -46,6 +46,8 @@ const SETTINGS = {
   propagate: BOOLEAN,
 } satisfies Shape<TelemetrySettings>;
 
+/** The other options are the client's to check. A client in their place would trace nothing. */
+const OPTIONS = typed("an object such as { baseUrl }", (value): value is ClientOptions => isPlainObject(value));
 const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begin");
 
 /**
@@ -60,15 +62,8 @@ const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begi
  */
 export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
   const read = () => {
-    // The others are the client's to check. A client in their place would trace nothing.
-    const others = Object.fromEntries(
-      Object.keys(isPlainObject(options) ? options : {}).map((name) => [name, ANYTHING]),
-    );
-    const { instrumentation } = parseOptions(options, "options", {
-      baseUrl: ANYTHING,
-      ...others,
-      instrumentation: INSTRUMENTATION,
-    });
+    const { instrumentation } = parseValue(options, "options", OPTIONS);
+    if (instrumentation !== undefined) parseValue(instrumentation, "options.instrumentation", INSTRUMENTATION);
     return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
   const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
