@@ -7,7 +7,6 @@ import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { combine, type Instrumentation } from "../core/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
-import { warnsOfUnrecorded } from "./unrecorded.ts";
 
 // The earliest versions have no meters, whatever the types say: an import of one by its name would fail with the
 // platform's message, which does not say what to do.
@@ -46,6 +45,10 @@ const SETTINGS = {
   propagate: BOOLEAN,
 } satisfies Shape<TelemetrySettings>;
 
+/** An SDK that was registered with another copy of the API makes no spans here. */
+const UNRECORDED =
+  "project-automation/opentelemetry records no spans: no SDK is registered with the copy of @opentelemetry/api that this package loads; look at npm ls @opentelemetry/api";
+
 /** The other options are the client's to check. A client in their place would trace nothing. */
 const OPTIONS = typed("an object such as { baseUrl }", (value): value is ClientOptions => isPlainObject(value));
 const INSTRUMENTATION = withMethods<Instrumentation>("an instrumentation", "begin");
@@ -73,12 +76,14 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
     (provider) => provider.getTracer("project-automation", VERSION),
   );
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
-  const { logger } = options;
-  const check = warnsOfUnrecorded((message) => logger?.warn(message, {}));
+  let isTold = false;
   const own: Instrumentation = {
     begin: (call) => {
       const span = new CallSpan(call, { tracer: tracer(), instruments: instruments(), propagate });
-      if (tracerProvider === undefined) check(span.isRecorded);
+      if (tracerProvider === undefined && !span.isRecorded && !isTold) {
+        isTold = true;
+        options.logger?.warn(UNRECORDED, {});
+      }
       return span;
     },
   };
