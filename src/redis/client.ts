@@ -50,16 +50,12 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
 export class NotConnected extends Error {}
 
 interface Emitter {
-  on(event: "error", listener: (error: unknown) => void): void;
-  listeners(event: "error"): readonly unknown[];
+  on(event: "error", listener: (error: unknown) => unknown): void;
 }
 
-export class ClientErrors {
+export interface ClientErrors {
   /** The latest one since Redis replied: it says why a command waits in the client's own queue. */
   latest: unknown;
-  readonly listener = (error: unknown): void => {
-    this.latest = error;
-  };
 }
 
 const errorsOf = new WeakMap<object, ClientErrors>();
@@ -69,11 +65,12 @@ const errorsOf = new WeakMap<object, ClientErrors>();
  * the process.
  */
 export function hearErrors(client: object): ClientErrors {
-  const errors = errorsOf.get(client) ?? new ClientErrors();
+  const known = errorsOf.get(client);
+  if (known !== undefined) return known;
+  const errors: ClientErrors = { latest: undefined };
   errorsOf.set(client, errors);
-  if (!hasMethods(client, "on", "listeners")) return errors;
-  const emitter = client as unknown as Emitter; // checked above
-  if (!emitter.listeners("error").includes(errors.listener)) emitter.on("error", errors.listener);
+  const hear = (error: unknown): unknown => Object.assign(errors, { latest: error });
+  if (hasMethods(client, "on")) (client as Emitter).on("error", hear);
   return errors;
 }
 
