@@ -48,36 +48,23 @@ export function exitCodeOf({ result }: Report): number {
   return EXIT_CODES[result];
 }
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  agrees: "ok",
-  differs: "differs",
-  contradicts: "CONTRADICTS",
-  not_asked: "not asked",
-};
-const HEADINGS = ["asked", "seen", "assumed", "verdict"];
-const GAP = "  ";
-/** The last column holds the longest verdict; the others share what is left. */
-const VERDICT_WIDTH = 11;
-const LABEL_WIDTH = "assumed:".length;
-const SHARES = [0.38, 0.36, 0.26];
-
+const VERDICTS = { agrees: "ok", differs: "differs", contradicts: "CONTRADICTS", not_asked: "not asked" };
 export interface Layout {
   readonly width: number;
-  /** Shows every question in a table, and not only those with a difference. */
+  /** Shows every question, and not only those with a difference. */
   readonly all: boolean;
 }
 
 export function textOf(report: Report, { width, all }: Layout): string {
   const { verdict, baseUrl, requests, questions } = report;
-  const notable = (["contradicts", "differs"] as const).flatMap((kind) =>
+  const shown = (["contradicts", "differs", ...(all ? (["agrees"] as const) : [])] as const).flatMap((kind) =>
     questions.filter((one) => one.verdict === kind),
   );
   return [
     verdict,
     `${baseUrl}, ${plural(requests, "request", "requests")} answered`,
-    ...(all && questions.length > 0 ? ["", ...tableOf(questions, width)] : []),
-    ...notable.flatMap((question) => ["", ...detailsOf(question, width)]),
-    ...(all ? [] : notAskedOf(questions, width)),
+    ...shown.flatMap((question) => ["", ...detailsOf(question, width)]),
+    ...notAskedOf(questions, width),
     "",
   ].join("\n");
 }
@@ -87,7 +74,7 @@ function notAskedOf(questions: readonly ReportedQuestion[], width: number): stri
   const reasons = new Set(notAsked.map(({ seen }) => seen));
   const lines = [...reasons].flatMap((reason) => {
     const ids = notAsked.filter(({ seen }) => seen === reason).map(({ id }) => id);
-    return layOut(["", `${reason}: ${ids.join(", ")}`], [0, width - GAP.length]);
+    return layOut("  ", `${reason}: ${ids.join(", ")}`, width);
   });
   return lines.length === 0 ? [] : ["", "not asked, and why:", ...lines];
 }
@@ -97,33 +84,14 @@ function detailsOf({ id, verdict, question, seen, assumes, so, about }: Reported
   return [
     `${VERDICTS[verdict]} ${id}: ${question}`,
     ...Object.entries(fields).flatMap(([name, text]) =>
-      text === undefined ? [] : layOut(["", `${name}:`, text], [0, LABEL_WIDTH, width - LABEL_WIDTH - 2 * GAP.length]),
+      text === undefined ? [] : layOut(`  ${name}:`.padEnd(12), text, width),
     ),
   ];
 }
 
-function tableOf(questions: readonly ReportedQuestion[], width: number): string[] {
-  const room = width - VERDICT_WIDTH - 3 * GAP.length;
-  const widths = [...SHARES.map((share) => Math.floor(room * share)), VERDICT_WIDTH];
-  const rows = questions.map(({ question, seen, assumes, verdict }) => [question, seen, assumes, VERDICTS[verdict]]);
-  return [HEADINGS, widths.map((columns) => "-".repeat(columns)), ...rows].flatMap((row) => layOut(row, widths));
-}
-
-/** The lines of one row: each cell is broken into as many as it needs. */
-function layOut(row: readonly string[], widths: readonly number[]): string[] {
-  const cells = row.map((text, column) => wrap(text, widths[column] ?? text.length));
-  const height = Math.max(...cells.map((cell) => cell.length));
-  return Array.from({ length: height }, (_, line) =>
-    cells
-      .map((cell, column) => (cell[line] ?? "").padEnd(widths[column] ?? 0))
-      .join(GAP)
-      .trimEnd(),
-  );
-}
-
-/** Breaks a text between words, and inside of one that is longer than a line. */
-function wrap(text: string, width: number): string[] {
-  if (text.length <= width) return [text];
-  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|.{1,${width}}`, "gs")) ?? [];
-  return lines.map((line) => line.trimEnd());
+/** A text behind its label, broken between words, and inside of one that is longer than a line. */
+function layOut(label: string, text: string, width: number): string[] {
+  const room = width - label.length;
+  const lines = text.match(new RegExp(`.{1,${room}}(?: |$)|.{1,${room}}`, "gs")) ?? [""];
+  return lines.map((line, index) => `${index === 0 ? label : " ".repeat(label.length)}${line}`.trimEnd());
 }

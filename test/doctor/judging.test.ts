@@ -187,6 +187,22 @@ differs two: Was it?
 `);
   });
 
+  test("of all questions has those that agree, too, in lines of the given width", () => {
+    const lines = textOf(report, { width: 80, all: true }).split("\n");
+    expect(lines.slice(3, 6)).toEqual([
+      "differs two: Was it?",
+      `  seen:     ${"x".repeat(68)}`,
+      `            ${"x".repeat(68)}`,
+    ]);
+    expect(lines.slice(-6, -1)).toEqual([
+      "",
+      "ok one: Is it?",
+      `  seen:     ${"it is ".repeat(11)}it`,
+      `            is${" it is".repeat(8)}`,
+      "  assumed:  it",
+    ]);
+  });
+
   test.each([
     [[], undefined, "this is the service; nothing differs from what is assumed (0 as assumed, 0 not asked)"],
     [
