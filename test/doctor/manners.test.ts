@@ -108,19 +108,16 @@ describe("with --write", () => {
     expect(report.tokenLeftBehind).toBe(true);
   });
 
-  test.each([300, 301, 302, 303, 304, 408, 500, 502, 504, 599])(
-    "a creation that ends with %d may have been done, and that is told",
-    async (status) => {
-      await using service = await startEmulator();
-      service.emulator.fault({ operation: "tokens.create", status, apply: true });
-      const { report, contradictions, question } = await examine(service, { write: true });
-      expect(doctorsTokens(service.emulator)).toEqual([{ state: "active", scopes: [] }]);
-      const [, thrown] = /^tokens\.create\(\) rejects with (\w+)$/.exec(question("token-create").so ?? "") ?? [];
-      expect(thrown).toBe(status < 400 ? "RedirectError" : status < 500 ? "ApiError" : "ServerError");
-      expect(contradictions["token-create"]).toMatch(/^refused: \d+ [\w ]+; the token ".*" may still be there/);
-      expect(report.tokenLeftBehind).toBe(true);
-    },
-  );
+  test.each([302, 408, 500])("a creation that ends with %d may have been done, and that is told", async (status) => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", status, apply: true });
+    const { report, contradictions, question } = await examine(service, { write: true });
+    expect(doctorsTokens(service.emulator)).toEqual([{ state: "active", scopes: [] }]);
+    const [, thrown] = /^tokens\.create\(\) rejects with (\w+)$/.exec(question("token-create").so ?? "") ?? [];
+    expect(thrown).toBe(status < 400 ? "RedirectError" : status < 500 ? "ApiError" : "ServerError");
+    expect(contradictions["token-create"]).toMatch(/^refused: \d+ [\w ]+; the token ".*" may still be there/);
+    expect(report.tokenLeftBehind).toBe(true);
+  });
 });
 
 describe("the rate limit", () => {

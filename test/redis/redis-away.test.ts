@@ -68,9 +68,6 @@ describe("no timer stays, and no rejection is left alone, when Redis", () => {
       },
       "error",
     ],
-    ["rejects with nothing", () => Promise.reject(undefined), "error"],
-    ["says nothing", async () => undefined, "error"],
-    ["says OK", async () => "OK", "error"],
     ["says other things", async () => [1, "maybe"], "error"],
   ];
   test.each(behaviours)("%s", async (_, evaluate, reason) => {
@@ -261,10 +258,4 @@ test("what a client cannot do has the code of its latest error, until Redis has 
   evaluate = () => Promise.reject(new Error("Connection is closed."));
   await attempt();
   expect(events.slice(2)).toEqual([{ type: "degraded", reason: "error", message: "Redis failed" }]);
-});
-
-test("the errors of a client that was given have a listener, without which node-redis ends the process", () => {
-  const client = Object.assign(new EventEmitter(), { isOpen: true, eval: async () => [] });
-  redisRateLimiter({ client });
-  expect(() => client.emit("error", new Error("the connection is gone"))).not.toThrow();
 });
