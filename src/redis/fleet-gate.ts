@@ -1,10 +1,10 @@
-import { ConnectionError, type RateLimitHead } from "../client/index.ts";
+import type { RateLimitHead } from "../client/index.ts";
 import { type Ticket, TokenGate } from "../core/rate-limit/token-gate.ts";
 import { after, now } from "../core/time/clock.ts";
 import { type Deadline, STOPPED } from "../core/time/deadline.ts";
 import { shortened } from "../core/time/jitter.ts";
 import type { Lease, Leases } from "./leases.ts";
-import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
+import { LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
 import { describePace, type SlotReply } from "./slot-reply.ts";
 import { type Connection, type TokenCommand, TokenCommands, whole } from "./token-commands.ts";
 import type { TokenAtService } from "./token-keys.ts";
@@ -41,7 +41,6 @@ export class FleetGate extends TokenGate {
   #pauses = 0;
   /** Requests of all processes, as of the latest reply. */
   #fleetInFlight = 0;
-  #clearedAt: number | undefined;
   /** The end of the pause that is shared, on the local clock. */
   #sharedPauseEndsAt = 0;
 
@@ -162,13 +161,6 @@ export class FleetGate extends TokenGate {
     void this.#commands.run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits, ...pace]));
   }
 
-  /** Clears the pause for all processes. Rejects with `ConnectionError` if Redis does not confirm it in time. */
-  async clearPause(): Promise<void> {
-    const reply = await this.#commands.run(this.#command(CLEAR, []));
-    if (reply?.outcome === "done") return;
-    throw new ConnectionError("clearPause: Redis did not confirm in time, so other processes may still be paused");
-  }
-
   async #take(lease: Lease, deadline: Deadline): Promise<SlotReply | undefined> {
     this.#leases.ask(lease);
     const waitsForMore = this.#waiting.size > 1 ? "1" : "0";
@@ -199,21 +191,14 @@ export class FleetGate extends TokenGate {
     const { pause, refusals } = this.state;
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
-    const reminder = [
-      String(this.#clearedAt ?? ""),
-      whole(askedMs),
-      whole(lastsMs),
-      refusals > 0 ? String(refusals) : "",
-    ];
+    const reminder = [whole(askedMs), whole(lastsMs), refusals > 0 ? String(refusals) : ""];
     return { script, args: [...reminder, ...args] };
   }
 
   #learn(reply: SlotReply): void {
-    const { pauses, clearedAt, pause, refusals, quota, pace, inFlight } = reply;
+    const { pauses, pause, refusals, quota, pace, inFlight } = reply;
     this.#pauses = pauses;
     this.#fleetInFlight = inFlight;
-    if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.endPause();
-    this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
     const known = this.state.quota;
     const isNews = quota !== undefined || pause !== undefined;
@@ -228,10 +213,5 @@ export class FleetGate extends TokenGate {
   /** Without a reply, this process decides alone. It may have learnt of a pause while it waited for one. */
   #mayUse(reply: SlotReply | undefined): boolean {
     return (reply === undefined || reply.outcome === "granted") && this.pauseLeft === undefined;
-  }
-
-  override endPause(): void {
-    this.#sharedPauseEndsAt = 0;
-    super.endPause();
   }
 }

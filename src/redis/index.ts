@@ -1,4 +1,4 @@
 export type { IoredisClient, NodeRedisClient } from "./client.ts";
 export type { DegradedEvent, FleetEvent, RejoinedEvent } from "./events.ts";
 export type { RedisRateLimiterOptions } from "./options.ts";
-export { redisRateLimiter, type SharedRateLimiter } from "./redis-rate-limiter.ts";
+export { redisRateLimiter } from "./redis-rate-limiter.ts";

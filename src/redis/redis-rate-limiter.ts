@@ -1,14 +1,4 @@
-import {
-  type Admission,
-  ArgumentError,
-  type Permit,
-  type RateLimitedCall,
-  type RateLimiter,
-  type RateLimitHead,
-  type ReportedPause,
-} from "../client/index.ts";
-import { parseValue, STRING } from "../core/checks/validators.ts";
-import { asErrorClass } from "../core/errors/as-error-class.ts";
+import type { Admission, Permit, RateLimitedCall, RateLimiter, RateLimitHead, ReportedPause } from "../client/index.ts";
 import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { MemoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
 import type { Ticket } from "../core/rate-limit/token-gate.ts";
@@ -17,18 +7,6 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
 import { type Lease, Leases } from "./leases.ts";
 import { parseRedisOptions, type RedisRateLimiterOptions } from "./options.ts";
-
-/** A rate limiter that several processes share. */
-export interface SharedRateLimiter extends RateLimiter {
-  /**
-   * Ends the pause of a token at every service, in all processes at once; one request goes ahead then, as after any pause. For a pause
-   * that should not be: a `Retry-After` of hours, say, that a proxy sent by mistake.
-   *
-   * @throws `ArgumentError` if the token is not a string, `ConnectionError` if Redis does not confirm within
-   * `commandTimeoutMs` (the pause of this process is cleared all the same)
-   */
-  clearPause(token: string): Promise<void>;
-}
 
 /**
  * Creates the rate limiter of a fleet: all processes that use a token, with the same Redis and the same namespace, obey its
@@ -42,7 +20,7 @@ export interface SharedRateLimiter extends RateLimiter {
  * @example
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
-export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
+export function redisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
   const checked = withCallerStack(redisRateLimiter, () => parseRedisOptions(options));
   const process = crypto.randomUUID();
   const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
@@ -51,16 +29,8 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
   return {
     enter: (call) => new FleetTicket(local, call),
     snapshot: (...of) => local.snapshot(...of),
-    clearPause: async (given) => {
-      const token = asErrorClass(ArgumentError, () => parseValue(given, "token", STRING));
-      for (const gate of local.gatesOf(token)) gate.endPause();
-      await local.gateOf(token, EVERY_SERVICE).clearPause();
-    },
   };
 }
-
-/** The clearing of pauses is for all services of a token, so its command names none. */
-const EVERY_SERVICE = "";
 
 class FleetTicket implements Permit {
   readonly #limiter: MemoryRateLimiter<FleetGate>;

@@ -7,8 +7,7 @@ import { REPLY } from "./slot-reply.ts";
  *
  * A token has up to four keys at each service: `known`, a hash with what the service said of the token; `slots`, a sorted set with a lease
  * for each request in flight, scored by when it expires; `queue` and `seen`, sorted sets with each process that waits for
- * a slot, scored by when it joined and by when it loses its place. One key is for all services: `cleared`, when its pauses
- * were last cleared. All of them expire by themselves.
+ * a slot, scored by when it joined and by when it loses its place. All of them expire by themselves.
  *
  * The clock may go back: Redis is replaced by a replica whose clock is behind, or is set right. What then lies further in
  * the future than anything can is read as what is over.
@@ -21,11 +20,11 @@ const PLACE_MS = 1_000;
 
 /**
  * The beginning of every script. ARGV 1 and 2: when it was sent by the clock of Redis, as far as is known, or 0; and how late
- * it may be. 3: the process. 4 to 7 remind Redis: when a pause was last cleared, as far as the process knows, or ''; what is
- * left of the pause, as asked and with jitter; 429s in a row, if nothing has got through since, or ''.
+ * it may be. 3: the process. 4 to 6 remind Redis: what is left of the pause, as asked and with jitter; 429s in a row, if
+ * nothing has got through since, or ''.
  */
 const OPENING = `
-local known, slots, queue, seen, clearing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local known, slots, queue, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
@@ -37,17 +36,14 @@ local function write(...)
   redis.call('HSET', known, ...)
   redis.call('PEXPIRE', known, LONGEST_PAUSE + WINDOW)
 end
-local cleared = tonumber(redis.call('GET', clearing) or 0) or 0
-if cleared > now then cleared = 0 end
--- When the pause ends, 'until' or 'askedUntil'. One that was noted before the pauses were cleared has ended. Whatever wrote
--- it, it lasts no longer than that; and if it was noted before the clock went back, nothing tells when it ends: a process that
--- knows reminds of it.
+-- When the pause ends, 'until' or 'askedUntil'. Whatever wrote it, it lasts no longer than that; and if it was noted before
+-- the clock went back, nothing tells when it ends: a process that knows reminds of it.
 local function ending(field)
   local noted = read('pausedAt')
-  return (noted > now or noted <= cleared) and 0 or math.min(read(field), noted + LONGEST_PAUSE)
+  return noted > now and 0 or math.min(read(field), noted + LONGEST_PAUSE)
 end
 local function pause(asked, lasts)
-  write('refusals', math.max(1, read('refusals')), 'pausedAt', math.max(now, cleared + 1),
+  write('refusals', math.max(1, read('refusals')), 'pausedAt', now,
     'askedUntil', math.max(ending('askedUntil'), now + asked), 'until', math.max(ending('until'), now + lasts))
 end
 -- A process that died holds nothing, and waits for nothing.
@@ -84,10 +80,9 @@ local function countAhead()
 end
 -- Redis may have forgotten what a process has not.
 local function remind()
-  if ARGV[4] ~= '' and cleared > 0 and tonumber(ARGV[4]) ~= cleared then return end
-  if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('refusals', ARGV[7]) end
-  local lasts = tonumber(ARGV[6])
-  if lasts > TOLERANCE and ending('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[5]), lasts) end
+  if ARGV[6] ~= '' and redis.call('EXISTS', known) == 0 then write('refusals', ARGV[6]) end
+  local lasts = tonumber(ARGV[5])
+  if lasts > TOLERANCE and ending('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[4]), lasts) end
 end
 -- What is left of the window, if that was read in it.
 local function readRemaining()
@@ -122,11 +117,11 @@ if sentAt > 0 and now - sentAt > lateAfter then return reply('late') end
 `;
 
 /**
- * Asks for a slot. ARGV 8 and 9: the slot, and its lease in ms. 10: '1' if the process waits for more than this slot: then
+ * Asks for a slot. ARGV 7 and 8: the slot, and its lease in ms. 9: '1' if the process waits for more than this slot: then
  * it stands at the end of the queue as soon as it has been served, however late it is to ask for the next one.
  */
 export const TAKE = `${OPENING}
-local slot = ARGV[8]
+local slot = ARGV[7]
 remind()
 if ending('until') > now then
   redis.call('ZREM', slots, slot)
@@ -145,45 +140,45 @@ if not isHeld then
   end
   write('sentAt', now)
   leaveQueue()
-  if room and ARGV[10] == '1' then joinQueue() end
+  if room and ARGV[9] == '1' then joinQueue() end
 end
 if mustProbe then write('probe', slot) end
-lease(slot, ARGV[9])
+lease(slot, ARGV[8])
 return reply('granted')
 `;
 
 /**
- * Releases a slot, with the response of the service. ARGV 8: the slot. 9: 'refused' (a 429), 'passed' (any other
- * response), or 'left' (none). 10 and 11: when the slot was granted, and how many pauses had begun then. 12 and 13: the
- * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''. From 16 on, the pace
+ * Releases a slot, with the response of the service. ARGV 7: the slot. 8: 'refused' (a 429), 'passed' (any other
+ * response), or 'left' (none). 9 and 10: when the slot was granted, and how many pauses had begun then. 11 and 12: the
+ * pause that a 429 begins, as asked and with jitter. 13 and 14: what is left, and the limit, or ''. From 15 on, the pace
  * that the process computes of a 429: width, the widest (0 for none), distance, requests that got through, the time for which
  * the distance is kept, and the time since the pause.
  */
 export const REPORT = `${OPENING}
-local slot, outcome, startedAt, pausesBefore = ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
+local slot, outcome, startedAt, pausesBefore = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
 redis.call('ZREM', slots, slot)
 if redis.call('HGET', known, 'probe') == slot then redis.call('HDEL', known, 'probe') end
 if outcome == 'left' then return reply('done') end
-if ARGV[14] ~= '' then
-  local remaining, before, since = tonumber(ARGV[14]), readRemaining(), read('since')
+if ARGV[13] ~= '' then
+  local remaining, before, since = tonumber(ARGV[13]), readRemaining(), read('since')
   -- Responses overtake one another: a higher number counts only from a request sent after the lower one was read.
   if not before or remaining < before or startedAt >= since or since > now then
     write('remaining', remaining, 'since', now)
   end
   write('observedAt', now)
 end
-if ARGV[15] ~= '' then write('limit', ARGV[15]) end
+if ARGV[14] ~= '' then write('limit', ARGV[14]) end
 local isCurrent = pausesBefore >= read('pauses')
 if outcome == 'refused' then
   -- The 429 of a request that was sent before the pause began prolongs that pause.
   if isCurrent then
     write('pauses', pausesBefore + 1, 'refusals', read('refusals') + 1)
-    if ARGV[16] then
-      write('width', ARGV[16], 'widest', ARGV[17], 'distance', ARGV[18], 'passed', ARGV[19],
-        'keptUntil', now + ARGV[20], 'pacedAt', now - ARGV[21])
+    if ARGV[15] then
+      write('width', ARGV[15], 'widest', ARGV[16], 'distance', ARGV[17], 'passed', ARGV[18],
+        'keptUntil', now + ARGV[19], 'pacedAt', now - ARGV[20])
     end
   end
-  pause(tonumber(ARGV[12]), tonumber(ARGV[13]))
+  pause(tonumber(ARGV[11]), tonumber(ARGV[12]))
 elseif isCurrent then
   -- A pause that was prolonged meanwhile ends with a probe of its own.
   if ending('until') <= now then write('refusals', 0) end
@@ -199,15 +194,15 @@ return reply('done')
 `;
 
 /**
- * Tells Redis all that a process holds, and learns what it should know. ARGV 8: '1' if it waits for a slot. 9: the number
- * of its latest slot. From 10 on, each slot that it holds, and its lease in ms, or 0 to leave it as it is. Other leases of
+ * Tells Redis all that a process holds, and learns what it should know. ARGV 7: '1' if it waits for a slot. 8: the number
+ * of its latest slot. From 9 on, each slot that it holds, and its lease in ms, or 0 to leave it as it is. Other leases of
  * the process up to the latest are dropped.
  */
 export const SYNC = `${OPENING}
 remind()
-if ARGV[8] ~= '1' then leaveQueue() end
+if ARGV[7] ~= '1' then leaveQueue() end
 local holds = {}
-for at = 10, #ARGV, 2 do
+for at = 9, #ARGV, 2 do
   holds[ARGV[at]] = true
   local ms = tonumber(ARGV[at + 1])
   if ms > 0 then lease(ARGV[at], ms) end
@@ -215,19 +210,9 @@ end
 local prefix = process .. ':'
 for _, slot in ipairs(redis.call('ZRANGE', slots, 0, -1)) do
   local isOwn = string.sub(slot, 1, #prefix) == prefix
-  if isOwn and not holds[slot] and tonumber(string.sub(slot, #prefix + 1)) <= tonumber(ARGV[9]) then
+  if isOwn and not holds[slot] and tonumber(string.sub(slot, #prefix + 1)) <= tonumber(ARGV[8]) then
     redis.call('ZREM', slots, slot)
   end
 end
-return reply('done')
-`;
-
-/**
- * Ends the pauses of the token at all services, so that one request goes ahead at each. Processes that know of a pause learn
- * that it was cleared.
- */
-export const CLEAR = `${OPENING}
-cleared = now
-redis.call('SET', clearing, now, 'PX', LONGEST_PAUSE + WINDOW)
 return reply('done')
 `;

@@ -15,8 +15,6 @@ export interface SlotReply {
   readonly pause: Pause | undefined;
   readonly pauses: number;
   readonly refusals: number;
-  /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
-  readonly clearedAt: number;
   /** The limit, as the service told any of the processes; `undefined` before it has. */
   readonly quota: Omit<Quota, "learntAt"> | undefined;
   /** After `full`: how many processes are before this one. */
@@ -35,7 +33,6 @@ export const NUMBERS = {
   askedMs: "math.max(0, ending('askedUntil') - now)",
   pauses: "read('pauses')",
   refusals: "read('refusals')",
-  clearedAt: "cleared",
   remaining: "readRemaining() or -1",
   sinceMs: "math.max(0, now - read('since'))",
   limit: "tonumber(redis.call('HGET', known, 'limit')) or -1",
@@ -71,14 +68,13 @@ export function parseSlotReply(raw: unknown): SlotReply {
   const isWhole = others.length === names.length && !others.some((value) => Number.isNaN(Number(value)));
   if (outcome === undefined || !isWhole) throw new TypeError("not a reply");
   const numbers = Object.fromEntries(names.map((name, at) => [name, Number(others[at])])) as Numbers; // by their names
-  const { redisNow, lastsMs, askedMs, pauses, refusals, clearedAt, ahead, distanceLeftMs, inFlight } = numbers;
+  const { redisNow, lastsMs, askedMs, pauses, refusals, ahead, distanceLeftMs, inFlight } = numbers;
   return {
     outcome,
     redisNow,
     pause: lastsMs > 0 ? { lastsMs, askedMs } : undefined,
     pauses,
     refusals,
-    clearedAt,
     quota: parseQuota(numbers),
     ahead,
     distanceLeftMs,

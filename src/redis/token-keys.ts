@@ -8,7 +8,7 @@ const KEYS = ["known", "slots", "queue", "seen"] as const;
 export type TokenAtService = readonly [token: string, service: string];
 
 /**
- * The keys of a token at a service in Redis, and the key that the token has for all services. They hold hashes keyed by the
+ * The keys of a token at a service in Redis. They hold hashes keyed by the
  * namespace, never the token itself. The token's hash is in braces, so that a cluster keeps all its keys on one node.
  */
 export async function tokenKeys(namespace: string, [token, service]: TokenAtService): Promise<readonly string[]> {
@@ -19,7 +19,6 @@ export async function tokenKeys(namespace: string, [token, service]: TokenAtServ
     const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))).subarray(0, HASH_BYTES);
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   };
-  const ofToken = `${namespace}:${FORMAT}:{${await hashOf(token)}}`;
-  const ofService = `${ofToken}:${await hashOf(service)}`;
-  return [...KEYS.map((kind) => `${ofService}:${kind}`), `${ofToken}:cleared`];
+  const ofService = `${namespace}:${FORMAT}:{${await hashOf(token)}}:${await hashOf(service)}`;
+  return KEYS.map((kind) => `${ofService}:${kind}`);
 }

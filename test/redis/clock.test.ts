@@ -19,8 +19,6 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
       local time = tonumber(redis.call('HGET', key, ARGV[field]) or 0)
       if time > 0 then redis.call('HSET', key, ARGV[field], time + back) end
     end
-  elseif key:match(':cleared$') then
-    redis.call('SET', key, tonumber(redis.call('GET', key)) + back)
   else
     local by = key:match(':queue$') and back * 1000 or back -- the queue is in microseconds
     for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, by, member) end
@@ -149,23 +147,5 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     const pausedUntil = other.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
     expect(pausedUntil).toBeLessThan(Date.now() + 2 * PAUSE_MS);
     call.abort.abort();
-  });
-
-  test("a pause that is cleared after one that was cleared before is cleared everywhere", async () => {
-    await using fleet = await Fleet.start("ioredis");
-    const [one, operator] = [await fleet.join({ leaseMs: 500 }), await fleet.join()];
-    const call = new Call(one);
-    for (const clears of ["before", "after"]) {
-      await send(call);
-      call.end(refused(3_600_000));
-      await fleet.rest();
-      const start = call.start();
-      await operator.limiter.clearPause(TOKEN);
-      expect(await start, clears).toBe("sent");
-      call.end(left(9));
-      await fleet.rest();
-      await setClockBack(fleet);
-      await fleet.admin.hset(await fleet.key("known"), "until", 0, "askedUntil", 0);
-    }
   });
 });

@@ -124,14 +124,14 @@ describe.skipIf(SKIPS_REDIS)("whatever process asks, and however often", () => {
 
   test("a process goes where there is room for it and for each process before it, so none loses its turn", async () => {
     await using fleet = await Fleet.start("ioredis");
-    const keys = ["known", "slots", "queue", "seen", "cleared"];
+    const keys = ["known", "slots", "queue", "seen"];
     const check = async (room: number, schedule: readonly Step[]): Promise<void> => {
       await fleet.admin.flushall();
       const commands = planned(room, schedule);
       // All are sent together: a place lasts for a second.
       const sent = fleet.admin.pipeline();
       for (const { script, process, args } of commands) {
-        sent.eval(script, keys.length, ...keys, "0", "0", process, "", "0", "0", "", ...args);
+        sent.eval(script, keys.length, ...keys, "0", "0", process, "0", "0", "", ...args);
       }
       const results = (await sent.exec()) ?? [];
       const outcomes = results.map(([error, reply]) => error ?? (reply as unknown[])[0]); // or it is an error

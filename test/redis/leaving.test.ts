@@ -33,7 +33,7 @@ interface Command {
 function withRedis(evaluate: (command: Command) => unknown) {
   const commands: Command[] = [];
   const run = async (script: string, { arguments: args }: { arguments: string[] }): Promise<unknown> => {
-    const command = { script, slot: args[7] };
+    const command = { script, slot: args[6] };
     commands.push(command);
     return await evaluate(command);
   };

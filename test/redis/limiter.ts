@@ -1,13 +1,8 @@
 /** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { Permit, RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
-import {
-  type FleetEvent,
-  type RedisRateLimiterOptions,
-  redisRateLimiter,
-  type SharedRateLimiter,
-} from "../../src/redis/index.ts";
+import type { Permit, RateLimiter, RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
+import { type FleetEvent, type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
 import { LIMIT_MS } from "../support/limits.ts";
 import { type ClientKind, CONNECT, type Connected } from "../support/redis-clients.ts";
 import { RedisServer } from "../support/redis-server.ts";
@@ -21,7 +16,7 @@ export const left = (remaining: number): RateLimitHead => ({ ...OK, limit: 50, r
 export const refused = (retryAfterMs: number): RateLimitHead => ({ ...left(0), status: 429, retryAfterMs });
 
 export interface Member {
-  readonly limiter: SharedRateLimiter;
+  readonly limiter: RateLimiter;
   readonly events: FleetEvent[];
   readonly connected: Connected;
 }

@@ -1,7 +1,7 @@
 /** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/client/index.ts";
+import { type ClientEvent, path } from "../../src/client/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
@@ -128,31 +128,6 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const two = await fleet.join();
     expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
     expect(pausedUntil(two)).toBeLessThanOrEqual(Date.now() + LONGEST_SHARED_PAUSE_MS + 1);
-  });
-
-  test("clearPause ends a pause for calls that wait in other processes, and no process brings it back", async () => {
-    await using fleet = await Fleet.start(kind);
-    const [one, two, operator] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs }), await fleet.join()];
-    const first = await pauseBy(one, 3_600_000);
-    await fleet.rest();
-    const waiting = [first, new Call(two)];
-    const starts = waiting.map(async (call) => {
-      expect(await call.start()).toBe("sent");
-      call.end(left(9));
-    });
-    await operator.limiter.clearPause(TOKEN);
-    await Promise.all(starts);
-    await fleet.rest();
-    expect(await new Call(await fleet.join(), { maxPauses: 0 }).start()).toBe("sent");
-  });
-
-  test("clearPause rejects if the token is invalid, or if Redis does not confirm it", async () => {
-    await using fleet = await Fleet.start(kind);
-    const one = await fleet.join({ commandTimeoutMs: 200 });
-    await expect(one.limiter.clearPause(7 as unknown as string)).rejects.toBeInstanceOf(ArgumentError); // the point of it
-    fleet.redis.freeze();
-    await expect(one.limiter.clearPause(TOKEN)).rejects.toBeInstanceOf(ConnectionError);
-    fleet.redis.thaw();
   });
 
   test("a pause survives FLUSHALL while a call waits for it", async ({ expect }) => {

@@ -143,7 +143,7 @@ test("a process that tells what it holds before a first reply has come keeps its
   await vi.advanceTimersByTimeAsync(leaseMs / 3);
   const [script, options] = asked.mock.calls[1] as readonly unknown[] as [string, { arguments: string[] }]; // node-redis
   expect(script).toBe(SYNC);
-  expect(options.arguments[7], "it waits").toBe("1");
+  expect(options.arguments[6], "it waits").toBe("1");
   abort.abort();
   await admission;
 });
@@ -174,7 +174,7 @@ test("a call that is aborted before Redis has replied ends at once and holds no 
   replies[0]?.(await granted());
   await vi.advanceTimersByTimeAsync(10);
   const given = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments);
-  expect(given[1]?.slice(7, 9), "the slot is given back").toEqual([given[0]?.[7], "left"]);
+  expect(given[1]?.slice(6, 8), "the slot is given back").toEqual([given[0]?.[6], "left"]);
   await vi.advanceTimersByTimeAsync(300);
   expect(vi.getTimerCount()).toBe(0);
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
@@ -188,7 +188,7 @@ test("a call that acquires again asks Redis again", async () => {
   const acquired = permit.acquire(TOKEN);
   await asksAfter(1);
   expect(await acquired).toEqual({ kind: "admitted" });
-  const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[7]);
+  const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[6]);
   expect(slots[0]).toBe(slots[1]);
   permit.report(ANSWER);
   permit.release();

@@ -31,39 +31,14 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(two.limiter.snapshot(TOKEN), "two services have the token").toBeUndefined();
   });
 
-  test("clearPause ends the pauses at every service, also from a process that has asked none", async () => {
-    await using fleet = await Fleet.start(kind);
-    const [one, two, operator] = [await fleet.join(), await fleet.join(), await fleet.join()];
-    for (const service of [SERVICE, OTHER]) {
-      const call = new Call(one, { service });
-      await call.start();
-      call.end(refused(60_000));
-    }
-    await fleet.rest();
-    const waiting = [SERVICE, OTHER].map((service) => new Call(two, { service }));
-    const starts = waiting.map((call) => call.start());
-    await operator.limiter.clearPause(TOKEN);
-    expect(await Promise.all(starts)).toEqual(["sent", "sent"]);
-    for (const call of waiting) call.end(left(5));
-    await fleet.rest();
-    // A pause that begins afterwards is one.
-    const again = new Call(two);
-    await again.start();
-    again.end(refused(60_000));
-    await fleet.rest();
-    const [here, there] = [new Call(operator, { maxPauses: 0 }), new Call(operator, { service: OTHER, maxPauses: 0 })];
-    expect([await here.start(), await there.start()]).toEqual(["refused", "sent"]);
-  });
-
   test("all keys of a token are on one node of a cluster, and name neither the token nor the service", async () => {
     await using fleet = await Fleet.start(kind);
     const one = await fleet.join();
     for (const service of [SERVICE, OTHER]) await new Call(one, { service }).start();
-    await one.limiter.clearPause(TOKEN);
     await fleet.rest();
     const keys = await fleet.admin.keys("*");
     expect(new Set(keys.map((key) => /\{.*\}/.exec(key)?.[0])).size).toBe(1);
-    expect(new Set(keys.map((key) => key.replace(/:[a-z]+$/, ""))).size).toBe(3);
+    expect(new Set(keys.map((key) => key.replace(/:[a-z]+$/, ""))).size).toBe(2);
     expect(keys.join()).not.toMatch(/secret|example|tenant/);
   });
 });

@@ -262,12 +262,6 @@ export class TokenGate {
     else this.#close(pause);
   }
 
-  /** One request goes ahead then. */
-  endPause(): void {
-    this.#pause = undefined;
-    this.#pump();
-  }
-
   /** A ticket that has begun the latest pause, or waits for it, counts it once. */
   #count(ticket: Ticket): void {
     if (ticket.latestPause === this.#latestPause) return;
