@@ -29,19 +29,6 @@ export function parseShape<Output>(schema: z.ZodType<Output>, received: unknown)
   });
 }
 
-/** The records of a page that fit, and the problem of the first of the others. */
-export function parseShapes<Output>(
-  schema: z.ZodType<Output>,
-  received: readonly unknown[],
-): { readonly data: Output[]; readonly misfit: string | undefined } {
-  const parsed = received.map((record) => schema.safeParse(record));
-  const failed = parsed.find(({ success }) => !success);
-  return {
-    data: parsed.flatMap(({ success, data }) => (success ? [data] : [])),
-    misfit: failed?.error && describeIssues(issuesOf(failed.error.issues)),
-  };
-}
-
 type Issues = ResponseValidationError["issues"];
 
 export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issues {

@@ -4,7 +4,7 @@ import { internalsOf } from "../core/call/internals.ts";
 import { isAutomationError } from "../core/errors/classes.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";
-import { ISSUE, PROJECT, parseShape, parseShapes, SESSION } from "./contract-shape.ts";
+import { ISSUE, PROJECT, parseShape, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
 import type { IssueMemory } from "./issue-memory.ts";
 
@@ -60,19 +60,14 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 
 const FIRST_PAGE = "The cursor was empty, so this is the first page.";
 
-/** One page of records that fit. One odd record does not hide the others. `cursor`: as the model gave it. */
+/** One page of records. `cursor`: as the model gave it. */
 function pageResult<Item>(
   item: z.ZodType<Item>,
   page: { readonly data: readonly unknown[]; readonly next_cursor: string | null },
   cursor: string | null | undefined,
 ): ToolOutput<{ data: Item[]; next_cursor: string | null }> {
-  const { data, misfit } = parseShapes(item, page.data);
-  const content = { data, next_cursor: page.next_cursor };
-  const first = cursor === null || cursor === "" ? FIRST_PAGE : undefined;
-  if (misfit === undefined) return { content, ...(first && { note: first }) };
-  const left = page.data.length - data.length;
-  const note = `${first ? `${first} ` : ""}Left out: ${left} of ${page.data.length} items, which are not of the expected shape (${misfit}). Tell the user.`;
-  return { content, note };
+  const content = { data: parseShape(z.array(item), page.data), next_cursor: page.next_cursor };
+  return cursor === null || cursor === "" ? { content, note: FIRST_PAGE } : { content };
 }
 
 // Lets the compiler infer the types of the schemas of each tool.

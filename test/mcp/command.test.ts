@@ -35,16 +35,6 @@ describe.each(["current", "older"] as const)("with the %s client of the protocol
     expect((await host.call("get_session", { id: "ses_1" })).structured).toMatchObject({ id: "ses_1" });
     await host.close();
   });
-
-  test("fifty calls at once each have their own result", async () => {
-    const host = await start(line);
-    const titles = Array.from({ length: 50 }, (_, index) => `${line} ${index}`);
-    const results = await Promise.all(
-      titles.map((title) => host.call("create_issue", { project: "web", title, type: "bug" })),
-    );
-    expect(results.map(({ structured }) => structured?.["title"])).toEqual(titles);
-    await host.close();
-  });
 });
 
 interface Run {
