@@ -1,7 +1,7 @@
 import { VERSION } from "../client/version.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
-import { type Cleaning, conventionsOf, type EmulatorSeed, withoutValues, withValues } from "./emulator-conventions.ts";
+import { conventionsOf, type EmulatorSeed } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";
 import { type Finding, type Question, unasked } from "./question.ts";
 import { QUESTIONS } from "./questions.ts";
@@ -17,7 +17,6 @@ export interface Diagnosis {
   readonly isComplete: boolean;
   /** Options that make the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;
-  readonly seedWithValues: EmulatorSeed;
 }
 
 const LONGEST_LINE = 300;
@@ -44,10 +43,10 @@ export async function diagnose(
     questions.push({ id, verdict: finding.verdict, question, seen: seen ?? "", assumes, about, ...(so && { so }) });
   }
   const stopped = obstacle ?? asker.halted;
-  const seedOf = (clean: Cleaning): EmulatorSeed => ({
+  const seed = {
     conventionsOf: `${deployment.baseUrl.href} on ${at.slice(0, 10)}`,
-    conventions: conventionsOf(findings, clean, redactor),
-  });
+    conventions: conventionsOf(findings, redactor),
+  };
   const report: Report = {
     doctor: VERSION,
     baseUrl: deployment.baseUrl.href,
@@ -58,12 +57,7 @@ export async function diagnose(
     tokenLeftBehind: obstacle === undefined && deployment.write && (await isLeftBehind(asker)),
     questions,
   };
-  return {
-    report,
-    isComplete: stopped === undefined,
-    seed: seedOf(withoutValues),
-    seedWithValues: seedOf(withValues(redactor)),
-  };
+  return { report, isComplete: stopped === undefined, seed };
 }
 
 async function askAll(questions: readonly Question[], asker: Asker, isWriting: boolean): Promise<void> {

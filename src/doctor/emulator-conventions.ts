@@ -1,6 +1,6 @@
 import { isRecord } from "../core/checks/values.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
-import type { Conventions, ExtendedRecord, Fields } from "../emulator/conventions.ts";
+import type { Conventions } from "../emulator/conventions.ts";
 import { resolveConventions } from "../emulator/resolve-conventions.ts";
 import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./question.ts";
@@ -12,33 +12,22 @@ export interface EmulatorSeed {
   readonly conventions: Conventions;
 }
 
-export type Cleaning = (conventions: Conventions) => Conventions;
-
-/** Leaves no value of a record, apart from the words for states. */
-export const withoutValues: Cleaning = ({ sessionState, issueStatus, ...conventions }) => ({
-  ...ofRecords(conventions, (fields) => placeholderOf(fields) as Fields), // of an object it is an object
-  ...(sessionState !== undefined && isWord(sessionState) && { sessionState }),
-  ...(issueStatus !== undefined && isWord(issueStatus) && { issueStatus }),
-});
-
-/** Leaves the values of records, apart from what is a secret by its name. */
-export function withValues(redactor: Redactor): Cleaning {
-  return (conventions) => ofRecords(conventions, (fields) => redactor.json(fields) as Fields); // an object stays one
+/** Conventions without the values of records, apart from the words for states. */
+export function withoutValues({ sessionState, issueStatus, extraFields, ...conventions }: Conventions): Conventions {
+  return {
+    ...conventions,
+    ...(extraFields && { extraFields: placeholderOf(extraFields) as typeof extraFields }), // of the same shape
+    ...(sessionState !== undefined && isWord(sessionState) && { sessionState }),
+    ...(issueStatus !== undefined && isWord(issueStatus) && { issueStatus }),
+  };
 }
 
-/** The values of fields that the API documentation does not show are the only ones that come from records, states aside. */
-function ofRecords(conventions: Conventions, clean: (fields: Fields) => Fields): Conventions {
-  if (conventions.extraFields === undefined) return conventions;
-  const records = Object.entries(conventions.extraFields) as [ExtendedRecord, Fields][]; // the type's own keys
-  return { ...conventions, extraFields: Object.fromEntries(records.map(([name, fields]) => [name, clean(fields)])) };
-}
-
-/** The conventions of all findings together, without secrets and without those that the emulator would refuse. */
-export function conventionsOf(findings: readonly Finding[], clean: Cleaning, redactor: Redactor): Conventions {
-  const accepted = findings.flatMap(({ conventions = {} }) => {
-    const cleaned = clean(conventions);
-    return isAccepted(cleaned) ? [cleaned] : [];
-  });
+/**
+ * The conventions of all findings together, without values of records, without secrets, and without those that the emulator
+ * would refuse.
+ */
+export function conventionsOf(findings: readonly Finding[], redactor: Redactor): Conventions {
+  const accepted = findings.map(({ conventions = {} }) => withoutValues(conventions)).filter(isAccepted);
   const text = JSON.stringify(accepted.reduce<Conventions>(merge, {}), (_, value: unknown) =>
     typeof value === "string" ? redactor.text(value) : value,
   );

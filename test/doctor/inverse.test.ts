@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { withoutValues } from "../../src/doctor/emulator-conventions.ts";
 import type { Conventions, RefusalReason } from "../../src/emulator/conventions.ts";
 import { type ResolvedConventions, resolveConventions } from "../../src/emulator/resolve-conventions.ts";
 import { createEmulator } from "../../src/testing/index.ts";
@@ -124,14 +125,14 @@ async function written(made: Conventions): Promise<Conventions> {
     listIssues: true,
     conventions: made,
   });
-  const { seedWithValues } = await examine(service, { clock, write: true });
-  return seedWithValues.conventions;
+  const { seed } = await examine(service, { clock, write: true });
+  return seed.conventions;
 }
 
 test("what the doctor writes of an emulator is what that was made with", async () => {
   await fc.assert(
     fc.asyncProperty(conventions, async (made) => {
-      expect(comparable(await written(made))).toEqual(comparable(made));
+      expect(comparable(await written(made))).toEqual(comparable(withoutValues(made)));
     }),
     { numRuns: shareOf(40) },
   );
@@ -140,6 +141,6 @@ test("what the doctor writes of an emulator is what that was made with", async (
 test("an emulator made from what the doctor writes is examined to the same file", async () => {
   const [made] = fc.sample(conventions, { numRuns: 1, seed: 7 });
   const first = await written(made ?? {});
-  expect(await written(first)).toEqual(first);
+  expect(comparable(await written(first))).toEqual(comparable(first));
   expect(() => createEmulator({ conventions: first })).not.toThrow();
 });

@@ -1,5 +1,5 @@
 import { parseConnection, SERVICE, type Terminal } from "../../command/command.ts";
-import { type Flags, UsageError, type Values } from "../../command/flags.ts";
+import type { Flags, Values } from "../../command/flags.ts";
 import type { Deployment } from "../ask.ts";
 
 export const FLAGS = {
@@ -8,10 +8,8 @@ export const FLAGS = {
   all: { about: "print every question, and not only what differs" },
   json: { about: "print the report as JSON, with every question" },
   out: { value: "FILE", about: "write the conventions of the deployment, for the emulator's --seed" },
-  values: { about: "write values of real records into that file, in place of placeholders" },
 } as const satisfies Flags;
 
 export function parseDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
-  if (flags.values === true && flags.out === undefined) throw new UsageError("--values needs --out FILE");
   return { ...parseConnection(flags, terminal), write: flags.write === true };
 }

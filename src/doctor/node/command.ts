@@ -35,7 +35,7 @@ export function doctorIn(world: World): Command {
     run: async (flags, terminal) => {
       const notify = (line: string): void => say("doctor", terminal, line);
       const deployment = parseDeployment(flags, terminal);
-      const { report, isComplete, seed, seedWithValues } = await diagnose(deployment, {
+      const { report, isComplete, seed } = await diagnose(deployment, {
         ...world,
         // A write that is interrupted may be carried out all the same.
         send: (request) => world.send(request, request.method === "GET" ? terminal.signal : undefined),
@@ -52,7 +52,7 @@ export function doctorIn(world: World): Command {
       }
       // The file of an earlier run stays if this one was stopped.
       if (flags.out !== undefined && isComplete) {
-        await writeFile(flags.out, jsonOf(flags.values === true ? seedWithValues : seed), { mode: 0o600 });
+        await writeFile(flags.out, jsonOf(seed));
       }
       return exitCodeOf(report);
     },
