@@ -1,11 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { type Command, command, say } from "../../command/command.ts";
+import { type Command, command, parseConnection, SERVICE, say } from "../../command/command.ts";
 import { Deadline } from "../../core/time/deadline.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";
 import { TOKEN_NAME } from "../token-steps.ts";
-import { FLAGS, parseDeployment } from "./arguments.ts";
 import { ignoredProxy } from "./ignored-proxy.ts";
 import { sendByNode } from "./send.ts";
 
@@ -29,12 +28,18 @@ export function doctorIn(world: World): Command {
   return command({
     name: "doctor",
     about: ABOUT,
-    flags: FLAGS,
+    flags: {
+      ...SERVICE,
+      write: { about: "also create one token without scopes, look at it, and revoke it" },
+      all: { about: "print every question, and not only what differs" },
+      json: { about: "print the report as JSON, with every question" },
+      out: { value: "FILE", about: "write the conventions of the deployment, for the emulator's --seed" },
+    },
     notes: NOTES,
     failure: 2,
     run: async (flags, terminal) => {
       const notify = (line: string): void => say("doctor", terminal, line);
-      const deployment = parseDeployment(flags, terminal);
+      const deployment = { ...parseConnection(flags, terminal), write: flags.write === true };
       const { report, isComplete, seed } = await diagnose(deployment, {
         ...world,
         // A write that is interrupted may be carried out all the same.
