@@ -26,7 +26,7 @@ export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, strin
     "command-start": "src/command/start-program.ts",
     command: "src/command/command.ts",
     "command-flags": "src/command/flags.ts",
-    "command-files": "src/files/regular-file.ts",
+    "command-conventions": "src/emulator/conventions.ts",
     "command-scopes": "src/service/scopes.ts",
     "command-outcome": "src/core/call/outcome.ts",
     "command-globals": "src/core/checks/globals.ts",
