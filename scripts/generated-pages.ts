@@ -148,7 +148,7 @@ ${tableOf("also of `startEmulator`", ["src/emulator/node/running-emulator.ts", "
 flags win over them.
 
 Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for a wrong command line. With a command behind \`--\`: the command's, or
-128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.
+128 + n after signal n, 127 if there is no such program (1 on Windows), 126 if it cannot be run.
 
 ## Conventions
 
