@@ -15,7 +15,7 @@ import { HTTP, OWN } from "./names.ts";
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
-  /** Whether each request carries its context to the service. */
+  /** Each request carries its context to the service. */
   readonly propagate: boolean;
 }
 
