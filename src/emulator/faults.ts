@@ -1,4 +1,3 @@
-import { closestName } from "../core/checks/hints.ts";
 import { BOOLEAN, countFrom, functions, INVALID, oneOf, type Shape, validator } from "../core/checks/validators.ts";
 import { atOnce, check, checkHeaders, headerFields, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
@@ -55,23 +54,10 @@ export interface FaultHandle {
   remove(): void;
 }
 
-const OPERATION = validator<readonly OperationName[]>(
-  `one or several of ${OPERATION_NAMES.join(", ")}`,
-  (value) => {
-    const names = [value].flat();
-    return names.every(isOperation) ? names : INVALID;
-  },
-  (value) => {
-    const wrong = [value].flat().find((name) => typeof name === "string" && !isOperation(name));
-    if (typeof wrong !== "string") return undefined;
-    const meant = closestName(wrong, OPERATION_NAMES);
-    return `: "${wrong.slice(0, 40)}" is none${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
-  },
-);
-
-function isOperation(name: unknown): name is OperationName {
-  return OPERATION_NAMES.some((known) => known === name);
-}
+const OPERATION = validator(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) => {
+  const names = [value].flat().map(oneOf(...OPERATION_NAMES).parse);
+  return names.every((name) => name !== INVALID) ? names : INVALID;
+});
 
 const BODY = validator("text, bytes or JSON", (value) => {
   try {

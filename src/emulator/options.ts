@@ -19,7 +19,6 @@ import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { type ResolvedConventions, resolveConventions } from "./resolve-conventions.ts";
-import { SCOPE_NAMES } from "./scope-names.ts";
 import type { IssueInput, ProjectInput, ScopeName, SessionInput } from "./tables.ts";
 
 /** A project to begin with. */
@@ -96,7 +95,7 @@ export const OPTIONS = {
   sessionsPerProject: COUNT,
   sessionStates: TEXTS,
   listIssues: BOOLEAN,
-  permissions: SCOPE_NAMES,
+  permissions: TEXTS,
   rateLimit: either(false, RECORD),
   now: functions<() => number>(),
   random: functions<() => number>(),

@@ -1,8 +1,7 @@
 import { required, STRING } from "../core/checks/validators.ts";
 import { impliesScope, SCOPES } from "../service/scopes.ts";
-import { check, integer, TEXT } from "./checks.ts";
+import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
-import { SCOPE_NAMES } from "./scope-names.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 
 export interface TokenRow {
@@ -149,24 +148,24 @@ export class OwnerTable {
 
   /** With every permission unless `permissions` says otherwise. Throws a `TypeError` if the id is taken. */
   readonly create = (owner?: OwnerInput): EmulatorOwner => {
-    const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: SCOPE_NAMES });
+    const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: TEXTS });
     return this.#state().tokens.createOwner(id, permissions);
   };
 
   /** Takes effect with the next request. */
   readonly update = (id: string, change: Pick<EmulatorOwner, "permissions">): EmulatorOwner => {
-    const { permissions } = check.options(change, "owner", { permissions: required(SCOPE_NAMES) });
+    const { permissions } = check.options(change, "owner", { permissions: required(TEXTS) });
     const { tokens } = this.#state();
     return tokens.putOwner(tokens.owner(id).id, permissions);
   };
 }
 
 const TOKEN = {
-  scopes: required(SCOPE_NAMES),
+  scopes: required(TEXTS),
   name: TEXT,
   expires_in_days: integer(1, 1_000_000),
   owner: TEXT,
-  permissions: SCOPE_NAMES,
+  permissions: TEXTS,
 };
 
 export function createToken({ state, now, lifetimeDays }: TokenSource, input: TokenInput): CreatedEmulatorToken {

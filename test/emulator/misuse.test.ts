@@ -23,11 +23,3 @@ test.each<[string, () => unknown]>([
     expect(stack.split("\n").find((line) => /^\s+at /.test(line))).toContain("misuse.test.ts");
   }
 });
-
-test.each<[string, () => unknown]>([
-  ["createToken", () => emulator.createToken({ scopes: ["issues:write", "project:read"] })],
-  ["createEmulator", () => createEmulator({ permissions: ["projects:raed", "project:read"] })],
-  ["owners.create", () => emulator.owners.create({ permissions: ["Projects:read"] })],
-])("%s: a scope that is misspelt is named, with the one that is meant", (_, call) => {
-  expect(call).toThrow(/"(?:project:read|projects:raed|Projects:read)" is none; did you mean "projects:read"\?$/);
-});
