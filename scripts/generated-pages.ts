@@ -187,7 +187,6 @@ fields. An error body is \`{ "error": code, "message": text }\`.
 - Lists are in the order of creation.
 - A cursor belongs to its list, fits any \`limit\`, and never expires.
 - A window begins with its first request. Each request with a valid token counts, except for a 429.
-- Malformed HTTP gets a 400, large headers a 431, slow requests a 408.
 `;
 
 /** The text of a page, with each table between the lines that say from which file it is written. */

@@ -43,8 +43,6 @@ export interface OutgoingResponse {
 /** The core, as a transport sees it: synchronous, so that each request is applied as one step. Throws only if `now` does. */
 export interface Core {
   handle(incoming: IncomingRequest): OutgoingResponse;
-  /** The response to what a transport refuses by itself; it is not in the log. */
-  refuse(refusal: { readonly status: number; readonly code: string; readonly message: string }): OutgoingResponse;
 }
 
 /** Longer than this, a timer would fire at once. */

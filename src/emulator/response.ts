@@ -29,7 +29,7 @@ export interface Envelope {
   readonly conventions: ResolvedConventions;
   readonly now: number;
   readonly windowMs: number;
-  readonly requestId?: string;
+  readonly requestId: string;
   readonly fault?: Alteration | undefined;
 }
 

@@ -120,13 +120,6 @@ export class Service implements Core {
     return { ...response, settle: (ending) => this.#settle(exchange, ending) && end?.() };
   }
 
-  refuse({ status, code, message }: Parameters<Core["refuse"]>[0]): OutgoingResponse {
-    const { options, state } = this.#source;
-    const reply = { status, content: this.#errorBody(code, message), headers: {}, quota: UNLIMITED };
-    const envelope = { ...options, now: options.now(), windowMs: state().limiter.windowMs };
-    return { ...toResponse(reply, envelope), settle: () => undefined };
-  }
-
   /** Returns whether the response had not ended before. */
   #settle({ state, entry }: Exchange, outcome: Ending): boolean {
     const { now, onRequest } = this.#source.options;

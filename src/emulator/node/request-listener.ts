@@ -1,5 +1,4 @@
-import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { strings, type Validator } from "../../core/checks/validators.ts";
 import { isLoopback } from "../../core/wire/service.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
@@ -33,9 +32,12 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
   response.once("close", () => gone.abort());
   const body = await readBody(request);
   if (options.lateness !== undefined) await delay(options.lateness(), gone.signal);
-  const outgoing = options.acceptsHost(request.headers.host)
-    ? options.core.handle(incomingOf(request, body))
-    : options.core.refuse(MISDIRECTED);
+  if (!options.acceptsHost(request.headers.host)) {
+    response.writeHead(421, { "content-type": "application/json", "content-length": MISDIRECTED.length });
+    response.end(MISDIRECTED);
+    return;
+  }
+  const outgoing = options.core.handle(incomingOf(request, body));
   if (gone.signal.aborted) return outgoing.settle("aborted");
   gone.signal.addEventListener("abort", () => outgoing.settle("aborted"));
   await delay(outgoing.delivery.delayMs, gone.signal);
@@ -53,11 +55,10 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
   sendBody(outgoing, request, response);
 }
 
-const MISDIRECTED = {
-  status: 421,
-  code: "misdirected_request",
+const MISDIRECTED = JSON.stringify({
+  error: "misdirected_request",
   message: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
-};
+});
 
 /** A host as the `Host` header names it, in any case. */
 export const HOST_NAME: Validator<string> = strings(
@@ -120,33 +121,4 @@ function sendBody(outgoing: OutgoingResponse, request: IncomingMessage, response
   if (cutAfterBytes === undefined) return;
   outgoing.settle("cut");
   request.socket.destroySoon();
-}
-
-const MALFORMED = { status: 400, code: "bad_request", message: "the request is not valid HTTP" };
-const PARSE_ERRORS: Readonly<Record<string, typeof MALFORMED>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: "headers_too_large",
-    message: "the request line and headers are too large",
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "request_timeout", message: "the request did not come in time" },
-};
-
-/** Responds with a JSON error to what is not HTTP, too large or too slow, and closes the connection. */
-export function answerParseErrors(server: Server, core: Core): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    try {
-      if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else socket.end(rawResponse(core.refuse(PARSE_ERRORS[error.code ?? ""] ?? MALFORMED)), () => socket.destroy());
-    } catch {
-      // The clock of a test may throw; the server goes on.
-      socket.destroy();
-    }
-  });
-}
-
-function rawResponse({ status, headers, body }: OutgoingResponse): Buffer {
-  const lines = [...headers, ["connection", "close"]].map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", ""].join("\r\n");
-  return Buffer.concat([Buffer.from(head), body ?? Buffer.of()]);
 }

@@ -23,10 +23,6 @@ export interface StartOptions extends EmulatorOptions {
   readonly pageFrom?: readonly string[] | undefined;
   /** Lets pages of public sites in (`Access-Control-Allow-Private-Network`). @default false */
   readonly allowPrivateNetwork?: boolean | undefined;
-  /** Milliseconds for the head of a request. @default 8_000 */
-  readonly headersTimeoutMs?: number | undefined;
-  /** Milliseconds for a whole request. @default 30_000 */
-  readonly requestTimeoutMs?: number | undefined;
   /** Lifetime of an idle connection, in milliseconds. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }

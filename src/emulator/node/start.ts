@@ -8,16 +8,9 @@ import { assembleEmulator } from "../emulator.ts";
 import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
 import { pageListener } from "./page-server.ts";
-import {
-  answerParseErrors,
-  createRequestListener,
-  HOST_NAME,
-  hostTest,
-  type ListenerOptions,
-} from "./request-listener.ts";
+import { createRequestListener, HOST_NAME, hostTest, type ListenerOptions } from "./request-listener.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
-const TIMEOUT = integer(1, 2 ** 31 - 1);
 /** An address that may open the page. */
 export const ADDRESS: Validator<string> = strings("an IP address, such as 172.17.0.1", (value) => isIP(value) !== 0);
 const START_OPTIONS = {
@@ -28,9 +21,7 @@ const START_OPTIONS = {
   page: BOOLEAN,
   pageFrom: arrayOf(ADDRESS, "an array of IP addresses"),
   allowPrivateNetwork: BOOLEAN,
-  headersTimeoutMs: TIMEOUT,
-  requestTimeoutMs: TIMEOUT,
-  keepAliveTimeoutMs: TIMEOUT,
+  keepAliveTimeoutMs: integer(1),
 } satisfies Shape<StartOptions>;
 
 export interface StartedServer {
@@ -45,19 +36,11 @@ export async function startServer(
 ): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
   const { port = 0, host: asked = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
-  const { page: hasPage = false, pageFrom = [], ...others } = unread;
+  const { page: hasPage = false, pageFrom = [], keepAliveTimeoutMs: keepAliveTimeout = 5_000, ...rest } = unread;
   const host = asked.replace(/^\[(.*)\]$/, "$1"); // an IPv6 address as URLs write it
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
-  const { headersTimeoutMs = 8_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
   const resolved = resolveOptions(rest);
-  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
-  const server = createServer({
-    headersTimeout,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(headersTimeout, 1_000), // 8 s and this 1 s cut half a head within ten
-    requireHostHeader: false, // Node's own 400 has neither a body nor the headers of every response
-  });
+  const server = createServer({ keepAliveTimeout });
   await listen(server, { port, host });
   const close = closer(server);
   try {
@@ -69,10 +52,7 @@ export async function startServer(
     const feed = hasPage ? new Feed(assembled) : undefined;
     if (feed !== undefined) core.watch(feed.watch);
     const page = feed && pageListener(feed, { addresses: pageFrom, acceptsHost });
-    const listener = createRequestListener({ core, acceptsHost, allowPrivateNetwork, page, lateness });
-    server.on("request", listener);
-    server.on("checkExpectation", listener); // nor has Node's own 417
-    answerParseErrors(server, core);
+    server.on("request", createRequestListener({ core, acceptsHost, allowPrivateNetwork, page, lateness }));
     const clientOptions = { baseUrl, token: emulator.token };
     const address = hasPage ? `${own}/` : undefined;
     const running = { ...clientOptions, clientOptions, emulator, page: address, close, [Symbol.asyncDispose]: close };
