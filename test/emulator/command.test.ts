@@ -207,7 +207,9 @@ describe("the command", () => {
     const { port } = new URL(other.baseUrl);
     const failed = run("--port", port);
     expect(await failed.code).toBe(1);
-    expect(failed.err()).toBe(`project-automation emulator: port ${port} on 127.0.0.1 is in use\n`);
+    expect(failed.err()).toContain(
+      `project-automation emulator: cannot listen on port ${port} of 127.0.0.1: listen EADDRINUSE`,
+    );
   });
 });
 

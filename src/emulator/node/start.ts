@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { isIP } from "node:net";
 import { arrayOf, BOOLEAN, type Shape, strings, type Validator } from "../../core/checks/validators.ts";
@@ -35,9 +36,8 @@ export async function startServer(
   { lateness }: Pick<ListenerOptions, "lateness"> = {},
 ): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
-  const { port = 0, host: asked = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
+  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
   const { page: hasPage = false, pageFrom = [], keepAliveTimeoutMs: keepAliveTimeout = 5_000, ...rest } = unread;
-  const host = asked.replace(/^\[(.*)\]$/, "$1"); // an IPv6 address as URLs write it
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
   const resolved = resolveOptions(rest);
   const server = createServer({ keepAliveTimeout });
@@ -70,39 +70,15 @@ function randomOf({ random }: ResolvedOptions): RandomSource {
   return { ...repeatableRandom(random), world: worldOf(() => randomInt(words) / words) };
 }
 
-function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (cause: NodeJS.ErrnoException): void => reject(listenError(on, cause));
-    if (mayNotListen()) return fail(Object.assign(new Error("--allow-net is missing"), { code: "ERR_ACCESS_DENIED" }));
-    server.once("error", fail);
-    server.listen(on.port, on.host, () => {
-      // From here on an error is one of a single connection that could not be accepted.
-      server.on("error", () => undefined);
-      resolve();
-    });
-  });
-}
-
-/** Node's `--permission` without `--allow-net`, where Node has that flag: it throws later, where no caller can catch it. */
-function mayNotListen(): boolean {
-  const { permission, allowedNodeEnvironmentFlags: flags } = process as Partial<typeof process>; // absent on other platforms
-  return permission?.has("net") === false && flags?.has("--allow-net") === true;
-}
-
-function listenError(
-  { port, host }: { readonly port: number; readonly host: string },
-  cause: NodeJS.ErrnoException,
-): Error {
-  const reasons: Record<string, string | undefined> = {
-    EADDRINUSE: `port ${port} on ${host} is in use`,
-    EACCES: `no permission to listen on port ${port} of ${host}`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine`,
-    ERR_ACCESS_DENIED: `this process may not listen on port ${port} of ${host} without --allow-net`,
-    ENOTFOUND: `the host ${host} is unknown`,
-  };
-  return new Error(reasons[cause.code ?? ""] ?? `cannot listen on port ${port} of ${host}: ${cause.message}`, {
-    cause,
-  });
+async function listen(server: Server, { port, host }: { readonly port: number; readonly host: string }): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new Error(`cannot listen on port ${port} of ${host}: ${(cause as Error).message}`, { cause }); // an `error` event
+  }
+  // From here on an error is one of a single connection that could not be accepted.
+  server.on("error", () => undefined);
 }
 
 /** The addresses that stand for all of a machine. Linux connects to them, Windows does not. */
