@@ -120,7 +120,6 @@ describe("the command", () => {
       "list-issues",
       "allow-host",
       "page-from",
-      "allow-private-network",
       "latency",
       "fail",
       "rate-limit",

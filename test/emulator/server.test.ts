@@ -172,14 +172,6 @@ describe("a page of another site", () => {
       expect((await get(host)).status).toBe(200);
     },
   );
-
-  test.each([false, true])("may come from a public site into this network if that is allowed: %s", async (allowed) => {
-    await restart({ allowPrivateNetwork: allowed });
-    const asked = { ...preflight, "access-control-request-private-network": "true" };
-    const response = await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers: asked });
-    const granted = response.headers.get("access-control-allow-private-network");
-    expect([response.status, granted]).toEqual([204, allowed ? "true" : null]);
-  });
 });
 
 describe("connections", () => {

@@ -40,7 +40,6 @@ export const startOptions: StartOptions = {
   ...options,
   port: undefined,
   allowedHosts: undefined,
-  allowPrivateNetwork: undefined,
 };
 export const fault: Fault = { operation: undefined, times: Infinity, status: undefined, drop: undefined, delayMs: 1 };
 

@@ -32,7 +32,6 @@ export const FLAGS = {
     multiple: true,
     about: "let a browser at ADDRESS open the page, as behind a container's port (may be repeated; default: loopback)",
   },
-  "allow-private-network": { about: "accept requests of web pages of public sites" },
   ...WORLD_FLAGS,
   "rate-limit": { value: "N", about: 'allow N requests per token and window (default: 600), or "off"' },
   "window-ms": { value: "N", about: "length of that window in milliseconds (default: 60000)" },
@@ -80,7 +79,6 @@ export function parseStart(flags: Values<typeof FLAGS>, program?: readonly strin
       host: flags.host,
       allowedHosts: parseHosts(flags["allow-host"]),
       pageFrom: parseAddresses(flags["page-from"]),
-      allowPrivateNetwork: flags["allow-private-network"],
       rateLimit: parseRateLimit(flags, world.rateLimit),
     },
   };

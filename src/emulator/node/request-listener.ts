@@ -10,7 +10,6 @@ const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
 export interface ListenerOptions {
   readonly core: Core;
   readonly acceptsHost: (host: string | undefined) => boolean;
-  readonly allowPrivateNetwork: boolean;
   /** Takes the requests that are not for the core. */
   readonly page: PageListener | undefined;
   /** The milliseconds by which the next request is late. */
@@ -45,9 +44,6 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
     outgoing.settle("dropped");
     request.socket.resetAndDestroy();
     return;
-  }
-  if (options.allowPrivateNetwork && request.headers["access-control-request-private-network"] === "true") {
-    response.setHeader("access-control-allow-private-network", "true");
   }
   if (body === "too large") response.setHeader("connection", "close");
   response.sendDate = false;

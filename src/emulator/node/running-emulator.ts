@@ -21,8 +21,6 @@ export interface StartOptions extends EmulatorOptions {
   readonly page?: boolean | undefined;
   /** Addresses of other machines that may open the page, such as that of a container's gateway. @default none */
   readonly pageFrom?: readonly string[] | undefined;
-  /** Lets pages of public sites in (`Access-Control-Allow-Private-Network`). @default false */
-  readonly allowPrivateNetwork?: boolean | undefined;
   /** Lifetime of an idle connection, in milliseconds. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }

@@ -21,7 +21,6 @@ const START_OPTIONS = {
   allowedHosts: arrayOf(HOST_NAME, "an array of host names without scheme and port"),
   page: BOOLEAN,
   pageFrom: arrayOf(ADDRESS, "an array of IP addresses"),
-  allowPrivateNetwork: BOOLEAN,
   keepAliveTimeoutMs: integer(1),
 } satisfies Shape<StartOptions>;
 
@@ -36,8 +35,8 @@ export async function startServer(
   { lateness }: Pick<ListenerOptions, "lateness"> = {},
 ): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
-  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
-  const { page: hasPage = false, pageFrom = [], keepAliveTimeoutMs: keepAliveTimeout = 5_000, ...rest } = unread;
+  const { port = 0, host = "127.0.0.1", allowedHosts = [], page: hasPage = false, ...unread } = given;
+  const { pageFrom = [], keepAliveTimeoutMs: keepAliveTimeout = 5_000, ...rest } = unread;
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
   const resolved = resolveOptions(rest);
   const server = createServer({ keepAliveTimeout });
@@ -52,7 +51,7 @@ export async function startServer(
     const feed = hasPage ? new Feed(assembled) : undefined;
     if (feed !== undefined) core.watch(feed.watch);
     const page = feed && pageListener(feed, { addresses: pageFrom, acceptsHost });
-    server.on("request", createRequestListener({ core, acceptsHost, allowPrivateNetwork, page, lateness }));
+    server.on("request", createRequestListener({ core, acceptsHost, page, lateness }));
     const clientOptions = { baseUrl, token: emulator.token };
     const address = hasPage ? `${own}/` : undefined;
     const running = { ...clientOptions, clientOptions, emulator, page: address, close, [Symbol.asyncDispose]: close };
