@@ -21,7 +21,7 @@ const { startEmulator } = (await import(
   pathToFileURL(moduleOf(folder, "./testing/node")).href
 )) as typeof import("../../dist/testing/node.js"); // the entry point has this type
 // The bounds of the command: a log that grows would be measured, too.
-const service = await startEmulator({ page, rateLimit: false, logLimit: 1_000, logBytes: 8 * 1024 * 1024 });
+const service = await startEmulator({ page, rateLimit: false, logLimit: 1_000 });
 say({ baseUrl: service.baseUrl, token: service.token, page: service.page } satisfies Listening);
 let before = process.threadCpuUsage();
 process.on("message", (message) => {

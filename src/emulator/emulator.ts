@@ -42,8 +42,8 @@ export interface Emulator extends EmulatorTables, ClientConnection {
   /** `baseUrl`, `token` and `fetch`, to be spread into `new Client`. */
   readonly clientOptions: ClientConnection;
   /**
-   * The requests since the last `reset()`, oldest first, as far as `logLimit` and `logBytes` allow. Always the same
-   * array: it grows, and its entries fill in.
+   * The requests since the last `reset()`, oldest first, at most `logLimit`. Always the same array: it grows, and
+   * its entries fill in.
    */
   readonly requests: readonly RecordedRequest[];
   /** Creates a token. Over the wire, its creator would have to hold its scopes. */

@@ -60,8 +60,6 @@ export interface EmulatorOptions {
   readonly conventionsOf?: string | undefined;
   /** The most requests in the log; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
-  /** The most bytes of URLs, headers and bodies in the log. @default 64 MiB */
-  readonly logBytes?: number | undefined;
   /** Called with each request once its response has ended. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
@@ -76,7 +74,6 @@ export interface ResolvedOptions
   readonly conventions: ResolvedConventions;
 }
 
-const MIB = 1024 * 1024;
 const COUNT = integer(0);
 const RATE_LIMIT = { limit: required(COUNT), windowMs: integer(1) } satisfies Shape<RateLimit>;
 const PROJECT_SEED = {
@@ -104,7 +101,6 @@ export const OPTIONS = {
   conventions: RECORD,
   conventionsOf: strings("a line of up to 300 visible characters", isLine),
   logLimit: countFrom(0),
-  logBytes: countFrom(0),
   onRequest: functions<(request: RecordedRequest) => void>(),
 } satisfies Shape<EmulatorOptions>;
 
@@ -122,7 +118,6 @@ export function resolveOptions(options?: unknown): ResolvedOptions {
     listIssues: false,
     tokenPrefix: TOKEN_PREFIX,
     logLimit: 100_000,
-    logBytes: 64 * MIB,
     ...given,
     projects: resolveProjects(given.projects ?? worldOf(given)),
     sessionStates: [...(given.sessionStates ?? [])],

@@ -59,24 +59,18 @@ export interface Arrival extends Pick<RecordedRequest, "path" | "operation" | "t
   readonly incoming: IncomingRequest;
 }
 
-export interface LogBounds {
-  readonly logLimit: number;
-  readonly logBytes: number;
-}
-
-/** The requests of one emulator, oldest first; beyond its bounds the oldest are forgotten. */
+/** The requests of one emulator, oldest first; beyond its limit the oldest are forgotten. */
 export class RequestLog {
   readonly #entries: LogEntry[];
-  readonly #bounds: LogBounds;
+  readonly #limit: number;
   readonly #attempts = new Map<string, number>();
   #count = 0;
   #inFlight = 0;
-  #bytes = 0;
 
   /** Writes to `entries`, which are the caller's. */
-  constructor(entries: LogEntry[], bounds: LogBounds) {
+  constructor(entries: LogEntry[], limit: number) {
     this.#entries = entries;
-    this.#bounds = bounds;
+    this.#limit = limit;
   }
 
   open(arrival: Arrival): LogEntry {
@@ -87,12 +81,7 @@ export class RequestLog {
     this.#count += 1;
     this.#inFlight += 1;
     this.#entries.push(entry);
-    this.#bytes += sizeOf(entry);
-    while (this.#entries.length > this.#bounds.logLimit || this.#bytes > this.#bounds.logBytes) {
-      const forgotten = this.#entries.shift();
-      if (forgotten === undefined) break;
-      this.#bytes -= sizeOf(forgotten);
-    }
+    if (this.#entries.length > this.#limit) this.#entries.shift();
     return entry;
   }
 
@@ -138,12 +127,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The most bytes that the text of an entry takes: a character takes two, and the path and the query repeat the URL. */
-export function sizeOf({ url, text, headers }: Pick<RecordedRequest, "url" | "text" | "headers">): number {
-  const fields = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  return 2 * (3 * url.length + text.length + fields);
 }
 
 function maskedHeaders(headers: Headers, isKnown: boolean): Record<string, string> {

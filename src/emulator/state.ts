@@ -41,7 +41,7 @@ export function createState({ options, random, requests }: StateSource): State {
     tokens,
     cursors,
     faults: new Faults(),
-    log: new RequestLog(requests, options),
+    log: new RequestLog(requests, options.logLimit),
     token: tokens.create(spec, options.now()).plaintext,
     limiter: new RateLimiter(options.rateLimit),
   };

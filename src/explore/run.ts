@@ -46,7 +46,7 @@ export async function makeRun(setup: Setup, plan: RunPlan): Promise<RunRecord> {
   try {
     let arrived = 0;
     const { running } = await startServer(
-      { rateLimit: false, ...options.emulator, logLimit: Infinity, logBytes: Infinity, onRequest: plan.echo?.request },
+      { rateLimit: false, ...options.emulator, logLimit: Infinity, onRequest: plan.echo?.request },
       plan.isReordered ? { lateness: () => DELAYS_MS[arrived++ % DELAYS_MS.length] ?? 0 } : {},
     );
     try {

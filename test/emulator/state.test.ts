@@ -384,26 +384,6 @@ describe("the log", () => {
     ]);
   });
 
-  test("keeps so many bytes, and forgets the oldest requests first", async () => {
-    const text = "x".repeat(1_000);
-    const send = async (of: Emulator, count: number): Promise<void> => {
-      for (let index = 0; index < count; index += 1) await post(over(of), "/projects", { body: text, token: null });
-    };
-    const bounded = createEmulator({ logBytes: 25_000 });
-    await send(bounded, 50);
-    const { requests } = bounded;
-    expect(requests.map(({ text }) => text.length)).toEqual(Array.from(requests, () => 1_000));
-    expect(requests.length).toBeGreaterThan(5);
-    expect(requests.length).toBeLessThan(13);
-    expect(requests.at(-1)).toMatchObject({ index: 49, attempt: 50, outcome: "completed" });
-    bounded.reset();
-    await send(bounded, 3);
-    expect(requests).toHaveLength(3);
-    const none = createEmulator({ logBytes: 0 });
-    await send(none, 2);
-    expect(none.requests).toEqual([]);
-  });
-
   test("calls the listener, and ignores what it throws", async () => {
     const logged: RecordedRequest[] = [];
     const one = createEmulator({

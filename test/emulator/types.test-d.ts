@@ -33,7 +33,6 @@ export const options: EmulatorOptions = {
     retryAfter: null,
   },
   logLimit: undefined,
-  logBytes: undefined,
   onRequest: undefined,
 };
 export const startOptions: StartOptions = {

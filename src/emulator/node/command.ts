@@ -17,7 +17,7 @@ import { type StartedServer, startServer } from "./start.ts";
 import { variablesOf, withoutProxy } from "./variables.ts";
 
 /** A server may run for days; its log must not grow as long. */
-const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
+const LOG_LIMIT = 1_000;
 
 /**
  * `project-automation emulator`: runs until it is interrupted, and then ends with 0; with 1 if it cannot listen. With a
@@ -45,7 +45,7 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
   const shown = withoutTokens(start.options.tokenPrefix ?? TOKEN_PREFIX);
   const onRequest = (request: RecordedRequest): void => print(shown(logLine(request, terminal.colour[stream])));
   const options: StartOptions = {
-    ...LOG_BOUNDS,
+    logLimit: LOG_LIMIT,
     ...start.options,
     // Ids and tokens are made anew for each start: a web page must not know the token.
     random: () => randomInt(2 ** 32) / 2 ** 32,
