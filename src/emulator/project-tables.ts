@@ -1,7 +1,7 @@
 import { required } from "../core/checks/validators.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import { OrderedRows } from "./ordered-rows.ts";
-import type { Identifiers } from "./random.ts";
+import type { MakeId } from "./random.ts";
 import type {
   EmulatorIssue,
   EmulatorProject,
@@ -51,7 +51,7 @@ export class ProjectStore {
 }
 
 export interface ProjectSource {
-  readonly state: () => { readonly ids: Identifiers; readonly store: ProjectStore };
+  readonly state: () => { readonly makeId: MakeId; readonly store: ProjectStore };
   readonly issueStatus: string;
   readonly sessionState: string;
   readonly sessionStates: readonly string[];
@@ -78,8 +78,8 @@ export class ProjectTable {
   /** Throws a `TypeError` if the name or id is taken. */
   readonly create = (input?: ProjectInput): EmulatorProject => {
     const given = check.options(input, "project", { id: TEXT, name: TEXT });
-    const { ids, store } = this.#state();
-    const project = { id: given.id ?? `prj_${ids.next(12)}`, name: given.name ?? nextName(store) };
+    const { makeId, store } = this.#state();
+    const project = { id: given.id ?? `prj_${makeId(12)}`, name: given.name ?? nextName(store) };
     if (store.byId.get(project.id)) check.fail(`there is a project with the id "${project.id}" already`);
     store.name({ project, issues: new OrderedRows(), sessions: new OrderedRows(), issuePlaces: [] }, project);
     return project;
@@ -162,9 +162,9 @@ export class SessionTable {
   readonly create = (project: string, input?: SessionInput): EmulatorSession => {
     const given = check.options(input, "session", { id: TEXT, state: TEXT, states: TEXTS });
     const { sessionState, sessionStates } = this.#source;
-    const { ids, store } = this.#source.state();
+    const { makeId, store } = this.#source.state();
     const data = store.get(project);
-    const id = given.id ?? `ses_${ids.next(12)}`;
+    const id = given.id ?? `ses_${makeId(12)}`;
     if (store.bySession.has(id)) check.fail(`there is a session with the id "${id}" already`);
     store.bySession.set(id, data);
     const states = Object.freeze([...(given.states ?? sessionStates)]);

@@ -26,7 +26,7 @@ export function repeatableRandom(own: () => number = seededRandom(1)): RandomSou
 }
 
 export function worldOf(random: () => number): string {
-  return new Identifiers(random).characters(8);
+  return idsFrom(random)(8);
 }
 
 /** The number of emulators that were made in this process, by any copy of the package. */
@@ -57,25 +57,9 @@ function sequence(words: readonly number[]): () => number {
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Makes identifiers out of a random source, never the same one twice. */
-export class Identifiers {
-  readonly #random: () => number;
-  readonly #taken = new Set<string>();
+/** Returns an identifier of so many lower-case letters and digits. */
+export type MakeId = (length: number) => string;
 
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  /** A fresh identifier of `length` lower-case letters and digits (longer if it was taken). */
-  next(length: number): string {
-    let identifier = this.characters(length);
-    while (this.#taken.has(identifier)) identifier += this.#taken.size.toString(36);
-    this.#taken.add(identifier);
-    return identifier;
-  }
-
-  /** Random characters, not checked for being fresh: for secrets and keys. */
-  characters(length: number): string {
-    return Array.from({ length }, () => ALPHABET.charAt(Math.floor(this.#random() * ALPHABET.length))).join("");
-  }
+export function idsFrom(random: () => number): MakeId {
+  return (length) => Array.from({ length }, () => ALPHABET.charAt(Math.floor(random() * ALPHABET.length))).join("");
 }

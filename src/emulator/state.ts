@@ -3,14 +3,14 @@ import { Cursors } from "./cursor.ts";
 import { Faults } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { ProjectStore } from "./project-tables.ts";
-import { Identifiers, type RandomSource } from "./random.ts";
+import { idsFrom, type MakeId, type RandomSource } from "./random.ts";
 import { RateLimiter } from "./rate-limit.ts";
 import { type LogEntry, RequestLog } from "./request-log.ts";
 import { DAY_MS, DEFAULT_OWNER, TokenStore } from "./token-tables.ts";
 
 /** All state of an emulator from one `reset()` to the next. */
 export interface State {
-  readonly ids: Identifiers;
+  readonly makeId: MakeId;
   readonly store: ProjectStore;
   readonly tokens: TokenStore;
   readonly cursors: Cursors;
@@ -29,14 +29,14 @@ export interface StateSource {
 
 /** Builds the state that the options describe, without projects yet. */
 export function createState({ options, random, requests }: StateSource): State {
-  const ids = new Identifiers(random.start());
+  const makeId = idsFrom(random.start());
   const { world } = random;
-  const cursors = new Cursors({ world, key: ids.characters(16) });
-  const tokens = new TokenStore(ids, { world, prefix: options.tokenPrefix });
+  const cursors = new Cursors({ world, key: makeId(16) });
+  const tokens = new TokenStore(makeId, { world, prefix: options.tokenPrefix });
   tokens.createOwner(DEFAULT_OWNER, options.permissions);
   const spec = { name: "emulator", scopes: SCOPES, owner: DEFAULT_OWNER, lifetimeMs: 3650 * DAY_MS };
   return {
-    ids,
+    makeId,
     store: new ProjectStore(),
     tokens,
     cursors,

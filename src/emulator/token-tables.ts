@@ -1,7 +1,7 @@
 import { required, STRING } from "../core/checks/validators.ts";
 import { impliesScope, SCOPES } from "../service/scopes.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
-import type { Identifiers } from "./random.ts";
+import type { MakeId } from "./random.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 
 export interface TokenRow {
@@ -29,17 +29,17 @@ export class TokenStore {
   readonly rows: Map<string, TokenRow> = new Map();
   readonly byPlaintext: Map<string, TokenRow> = new Map();
   readonly byKeyId: Map<string, TokenRow> = new Map();
-  readonly #ids: Identifiers;
+  readonly #makeId: MakeId;
   readonly #prefix: string;
   readonly #world: string;
 
-  constructor(ids: Identifiers, { world, prefix }: { readonly world: string; readonly prefix: string }) {
-    this.#ids = ids;
+  constructor(makeId: MakeId, { world, prefix }: { readonly world: string; readonly prefix: string }) {
+    this.#makeId = makeId;
     this.#prefix = prefix;
     this.#world = world;
   }
 
-  createOwner(id: string = `own_${this.#ids.next(12)}`, permissions: readonly string[] = SCOPES): EmulatorOwner {
+  createOwner(id: string = `own_${this.#makeId(12)}`, permissions: readonly string[] = SCOPES): EmulatorOwner {
     if (this.owners.has(id)) check.fail(`there is an owner with the id "${id}" already`);
     return this.putOwner(id, permissions);
   }
@@ -52,12 +52,12 @@ export class TokenStore {
 
   create(spec: TokenSpec, now: number): TokenRow {
     const { name, owner, lifetimeMs } = spec;
-    const keyId = this.#world + this.#ids.next(16).slice(this.#world.length);
+    const keyId = this.#world + this.#makeId(16).slice(this.#world.length);
     const row: TokenRow = {
-      id: `tok_${this.#ids.next(12)}`,
+      id: `tok_${this.#makeId(12)}`,
       name,
       keyId,
-      plaintext: `${this.#prefix}_${keyId}_${this.#ids.characters(32)}`,
+      plaintext: `${this.#prefix}_${keyId}_${this.#makeId(32)}`,
       scopes: Object.freeze([...spec.scopes]),
       owner: this.owner(owner).id,
       createdAt: now,
