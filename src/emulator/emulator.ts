@@ -7,7 +7,7 @@ import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { type RandomSource, repeatableRandom } from "./random.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
-import type { EmulatorRoute, RouteHandle } from "./routes.ts";
+import type { EmulatorRoute } from "./routes.ts";
 import { Service } from "./service.ts";
 import { createState, type State } from "./state.ts";
 import type { CreatedEmulatorToken, EmulatorToken, TokenInput } from "./tables.ts";
@@ -53,8 +53,8 @@ export interface Emulator extends EmulatorTables, ClientConnection {
   /** Puts a fault in force until it is used up, removed, or `reset()`. Throws a `TypeError` if the fault is invalid. */
   fault(fault: Fault): FaultHandle;
   /**
-   * Adds an endpoint of your own, behind the same tokens, scopes, rate limit, faults and log; `reset()` leaves it. Throws
-   * a `TypeError` if the route is invalid, or there is such an endpoint already.
+   * Adds an endpoint of your own, behind the same tokens, scopes, rate limit, faults and log, and in front of those with the
+   * same path; `reset()` leaves it. Throws a `TypeError` if the route is invalid.
    *
    * @example
    * emulator.route({
@@ -64,7 +64,7 @@ export interface Emulator extends EmulatorTables, ClientConnection {
    *   handle: ({ params }) => ({ body: { project: params["project"], labels: ["bug"] } }),
    * });
    */
-  route(route: EmulatorRoute): RouteHandle;
+  route(route: EmulatorRoute): void;
   /** Replaces the rate limit, and opens a new window for every token; until `reset()`. */
   setRateLimit(rateLimit: RateLimit | false): void;
   /** Back to the state that the options describe: rows, tokens, owners, rate limit; no faults, an empty log. */

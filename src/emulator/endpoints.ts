@@ -65,11 +65,6 @@ export function findRoute<Found extends Addressed>(
   return { path, endpoint, values, allow: [...new Set(matches.map((match) => match.method))] };
 }
 
-export function isSamePattern(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((pattern) => pattern.replaceAll(/\{\w*\}/g, "{}"));
-  return left === right;
-}
-
 function isValue(part: string | undefined): boolean {
   return part?.startsWith("{") === true;
 }

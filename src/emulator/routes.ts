@@ -1,6 +1,5 @@
 import { functions, required, type Shape, strings, typed } from "../core/checks/validators.ts";
 import { atOnce, check, checkHeaders, headerFields, integer, TEXT } from "./checks.ts";
-import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type ServiceReply } from "./response.ts";
 import type { ScopeName } from "./tables.ts";
@@ -36,12 +35,6 @@ export interface RouteResponse {
   readonly body?: unknown;
 }
 
-/** A route in force. */
-export interface RouteHandle {
-  /** Takes it away. Idempotent. */
-  remove(): void;
-}
-
 const ROUTE = {
   method: required(strings("an HTTP method in capitals", (value) => /^[A-Z]+$/.test(value))),
   path: required(strings("a path such as /projects/{project}/labels", isPattern)),
@@ -64,15 +57,9 @@ function namesIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** Checks and copies a route. Throws a `TypeError` if it is malformed, or one of `others` has its method and path. */
-export function checkRoute(
-  given: EmulatorRoute,
-  others: readonly Pick<EmulatorRoute, "method" | "path">[],
-): EmulatorRoute {
-  const route = check.options(given, "route", ROUTE);
-  const isTaken = others.some(({ method, path }) => method === route.method && isSamePattern(path, route.path));
-  if (isTaken) check.fail(`there is an endpoint ${route.method} ${route.path} already`);
-  return route;
+/** Checks and copies a route. Throws a `TypeError` if it is malformed. */
+export function parseRoute(given: EmulatorRoute): EmulatorRoute {
+  return check.options(given, "route", ROUTE);
 }
 
 export function handleRoute(route: EmulatorRoute, request: RecordedRequest, values: readonly string[]): ServiceReply {

@@ -28,7 +28,7 @@ import {
   toResponse,
   type Unsettled,
 } from "./response.ts";
-import { checkRoute, type EmulatorRoute, handleRoute, type RouteHandle } from "./routes.ts";
+import { type EmulatorRoute, handleRoute, parseRoute } from "./routes.ts";
 import type { State } from "./state.ts";
 import { stateOf, type TokenRow } from "./token-tables.ts";
 
@@ -65,7 +65,7 @@ export interface ServiceSource {
  */
 export class Service implements Core {
   readonly #source: ServiceSource;
-  /** Endpoints of tests come first, so that `/sessions/active` is not taken for a session. */
+  /** Endpoints of tests come first, the latest in front: `/sessions/active` is not taken for a session. */
   #endpoints: readonly ServedEndpoint[];
   #watcher: Watcher | undefined;
 
@@ -85,18 +85,12 @@ export class Service implements Core {
     this.#watcher = watcher;
   }
 
-  /** Adds an endpoint of a test's own. Throws a `TypeError` if it is malformed or there is such an endpoint. */
-  add(given: EmulatorRoute): RouteHandle {
-    const route = checkRoute(given, this.#endpoints);
+  /** Adds an endpoint of a test's own. Throws a `TypeError` if it is malformed. */
+  add(given: EmulatorRoute): void {
+    const route = parseRoute(given);
     const { method, path, scope } = route;
     const serve: ServedEndpoint["serve"] = ({ values }, entry) => handleRoute(route, entry, values);
-    const endpoint: ServedEndpoint = { method, path, scope, operation: undefined, serve };
-    this.#endpoints = [endpoint, ...this.#endpoints];
-    return {
-      remove: () => {
-        this.#endpoints = this.#endpoints.filter((one) => one !== endpoint);
-      },
-    };
+    this.#endpoints = [{ method, path, scope, operation: undefined, serve }, ...this.#endpoints];
   }
 
   handle(incoming: IncomingRequest): OutgoingResponse {

@@ -22,7 +22,7 @@ export type { RecordedRequest } from "../emulator/request-log.ts";
 export type { ResolvedConventions } from "../emulator/resolve-conventions.ts";
 export { resolveConventions } from "../emulator/resolve-conventions.ts";
 export type { HeaderScript } from "../emulator/response.ts";
-export type { EmulatorRoute, RoutedRequest, RouteHandle, RouteResponse } from "../emulator/routes.ts";
+export type { EmulatorRoute, RoutedRequest, RouteResponse } from "../emulator/routes.ts";
 export type {
   CreatedEmulatorToken,
   EmulatorIssue,

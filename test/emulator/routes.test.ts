@@ -128,6 +128,13 @@ describe("an endpoint of a test's own", () => {
     expect((await ask(over(emulator), "/a/page")).headers.get("content-type")).toBe("text/html");
   });
 
+  test("is found before another one with the same method and path", async () => {
+    const emulator = createEmulator();
+    for (const body of ["first", "latest"])
+      emulator.route({ method: "GET", path: "/projects", handle: () => ({ body }) });
+    expect((await ask(over(emulator), "/projects")).text).toBe("latest");
+  });
+
   test.each<[string, () => unknown, string]>([
     [
       "throws",
@@ -169,8 +176,6 @@ describe("an endpoint of a test's own", () => {
     ["a method in small letters", { method: "get" }, 'route.method must be an HTTP method in capitals, not "get"'],
     ["no handler", { handle: {} }, "route.handle must be a function"],
     ["a misspelt field", { scopes: [] }, 'route must not have the unknown key "scopes"'],
-    ["the place of another", { path: "/projects", method: "GET" }, "there is an endpoint GET /projects already"],
-    ["the place of another with a value", { path: "/sessions/{x}", method: "GET" }, "GET /sessions/{x} already"],
   ])("with %s is refused", (_, wrong, message) => {
     const emulator = createEmulator();
     const define = (): unknown => emulator.route({ ...LABELS, ...wrong });
