@@ -1,5 +1,5 @@
 import { platformTurn } from "../core/time/clock.ts";
-import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
+import { type Core, delay, type IncomingRequest, type OutgoingResponse } from "./exchange.ts";
 
 export interface FetchTarget {
   readonly core: Core;
@@ -22,7 +22,8 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     const request = new Request(input, { ...init, signal: null });
     const url = new URL(request.url);
     if (url.origin !== origin) throw fetchFailed(`the emulator has no host ${url.host}`, "ENOTFOUND", url);
-    const body = await readBody(request, signal);
+    const body = new Uint8Array(await request.arrayBuffer());
+    signal?.throwIfAborted();
     const incoming: IncomingRequest = {
       method: request.method,
       target: url.pathname + url.search,
@@ -44,31 +45,6 @@ function signalOf(input: RequestInfo | URL, init: RequestInit | undefined): Abor
   if (init?.signal !== undefined) return init.signal ?? undefined;
   // Not `instanceof`: a request may be of another realm.
   return typeof input === "object" && "signal" in input ? input.signal : undefined;
-}
-
-async function readBody(request: Request, signal: AbortSignal | undefined): Promise<IncomingRequest["body"]> {
-  // In Firefox, a `Request` has no `body`.
-  if (!request.body) return new Uint8Array(await request.arrayBuffer());
-  const reader = request.body.getReader();
-  const stop = (): void => {
-    reader.cancel().catch(() => undefined);
-  };
-  signal?.addEventListener("abort", stop, { once: true });
-  try {
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    let size = 0;
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      chunks.push(new Uint8Array(read.value));
-      size += read.value.length;
-      if (size <= MAX_BODY_BYTES) continue;
-      stop();
-      return "too large";
-    }
-    signal?.throwIfAborted();
-    return new Uint8Array(await new Blob(chunks).arrayBuffer());
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
 }
 
 async function wait(

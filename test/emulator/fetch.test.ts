@@ -106,22 +106,6 @@ describe("a signal", () => {
     expect(last()?.outcome).toBe("aborted");
   });
 
-  test("aborted while the body is sent: rejects with the reason, and nothing arrives", async () => {
-    const leave = new AbortController();
-    let cancelled = false;
-    const body = new ReadableStream({
-      cancel: () => {
-        cancelled = true;
-      },
-    });
-    const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half", signal: leave.signal };
-    const asking = emulator.fetch(`${emulator.baseUrl}/projects/web/issues`, init);
-    leave.abort("enough");
-    await expect(asking).rejects.toBe("enough");
-    expect(cancelled).toBe(true);
-    expect(emulator.requests).toEqual([]);
-  });
-
   test("shared by many requests gathers no listeners", async () => {
     const { signal } = new AbortController();
     emulator.fault({ times: 100, delayMs: 1 });
