@@ -18,23 +18,18 @@ export class NotRegularFile extends Error {
 }
 
 /**
- * Opens the file that a path leads to; `undefined` if there is none. `flags` are added, such as `O_APPEND`.
+ * Opens the file that a path leads to; one that is missing is created, for its owner alone. `flags` are added, such as
+ * `O_APPEND`.
  *
  * @throws NotRegularFile for anything else. It is not opened: that may block, or move a device.
  */
-export async function findFile(path: string, flags = 0): Promise<FoundFile | undefined> {
+export async function findOrCreateFile(path: string, flags = 0): Promise<FoundFile> {
   const found = await stat(path).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;
   });
-  if (found === undefined) return undefined;
-  if (!found.isFile()) throw new NotRegularFile();
-  return open(path, constants.O_RDWR | flags);
-}
-
-/** As {@link findFile}; a file that is missing is created, for its owner alone. */
-export async function findOrCreateFile(path: string, flags = 0): Promise<FoundFile> {
+  if (found !== undefined && !found.isFile()) throw new NotRegularFile();
   // O_CREAT only where nothing is there: Linux refuses it for the file of another user in a shared folder.
-  return (await findFile(path, flags)) ?? open(path, constants.O_RDWR | constants.O_CREAT | flags, OWNER_ONLY);
+  return open(path, constants.O_RDWR | (found === undefined ? constants.O_CREAT : 0) | flags, OWNER_ONLY);
 }
 
 /**

@@ -8,13 +8,12 @@ import type { FaultHandle } from "../faults.ts";
 import { TOKEN_PREFIX } from "../options.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import { FLAGS, parseStart, type Start } from "./arguments.ts";
-import { checkDotenv, writeDotenv } from "./dotenv.ts";
-import { linesOf } from "./dotenv-text.ts";
+import { writeDotenv } from "./dotenv.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
 import { conventionsLine, howToCall, logLine, world } from "./lines.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 import { type StartedServer, startServer } from "./start.ts";
-import { variablesOf, withoutProxy } from "./variables.ts";
+import { linesOf, variablesOf, withoutProxy } from "./variables.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_LIMIT = 1_000;
@@ -37,7 +36,6 @@ address and the token as variables, ends with it, and prints its own lines on st
 async function serve(start: Start, terminal: Terminal): Promise<number> {
   const { program, json } = start;
   const quiet = start.quiet || json;
-  if (start.dotenv !== undefined) await checkDotenv(start.dotenv);
   const stream = program === undefined ? "out" : "err";
   const print = terminal[stream];
   const say = quiet ? () => undefined : print;

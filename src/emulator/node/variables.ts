@@ -1,7 +1,15 @@
 /** The variables by which a program finds the emulator. */
 import type { Environment } from "../../command/start-program.ts";
-import type { Variables } from "./dotenv-text.ts";
 import type { RunningEmulator } from "./running-emulator.ts";
+
+/** Their values need no quotes. */
+export type Variables = Readonly<Record<"PROJECT_AUTOMATION_BASE_URL" | "PROJECT_AUTOMATION_TOKEN", string>>;
+
+export function linesOf(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}
 
 export function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
   return { PROJECT_AUTOMATION_BASE_URL: baseUrl, PROJECT_AUTOMATION_TOKEN: token };
