@@ -8,16 +8,15 @@ const UNSAFE = /[\0-\x1f\x7f-\x9f]/;
 
 /**
  * A request as a line for a POSIX shell, which can be pasted whatever the request holds: the shell reads everything but the
- * token as it is. `undefined` if the body was too long to be kept.
+ * token as it is. `undefined` if the body was too long to be kept, or has control characters, on which a terminal acts.
  */
 export function curlLine(
   { request, sent }: Pick<PageExchange, "request" | "sent">,
   baseUrl: string,
 ): string | undefined {
-  if (sent.cut > 0) return undefined;
   const { method, url } = request;
-  const { headers, body } = sent;
-  const isRaw = UNSAFE.test(body);
+  const { headers, body, cut } = sent;
+  if (cut > 0 || UNSAFE.test(body)) return undefined;
   const words = ["curl", "--globoff", "--path-as-is"];
   if (method === "HEAD") words.push("--head");
   else if (method !== "GET" || body !== "") words.push("--request", quoted(method));
@@ -27,7 +26,6 @@ export function curlLine(
     if (!OWN.test(name) && !UNSAFE.test(value))
       words.push("--header", quoted(value === "" ? `${name};` : `${name}: ${value}`));
   }
-  if (isRaw) return `printf ${quoted(escaped(body))} | ${words.join(" ")} --data-binary @-`;
   if (body !== "") words.push("--data-raw", quoted(body));
   return words.join(" ");
 }
@@ -35,15 +33,6 @@ export function curlLine(
 /** A word of a POSIX shell: within single quotes only the single quote itself is special. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** A format of `printf`: a terminal acts on control characters, also within quotes. */
-function escaped(text: string): string {
-  return Array.from(new TextEncoder().encode(text), (byte) => {
-    const letter = String.fromCharCode(byte);
-    if (byte < 0x20 || byte > 0x7e || letter === "-") return `\\${byte.toString(8).padStart(3, "0")}`;
-    return letter === "\\" || letter === "%" ? letter + letter : letter;
-  }).join("");
 }
 
 /** A request target without letters that are not visible. */
