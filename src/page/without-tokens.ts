@@ -1,12 +1,8 @@
 import { SECRET_HEADER } from "../core/secrets/redact.ts";
 
-/** The ways in which a URL or JSON may spell the line between the parts of a token, also a URL or JSON within another. */
-const LINE = String.raw`(?:_|%(?:25)*5f|(?:\\|%(?:25)*5c)+u005f)`;
-
 /** Returns a function that takes tokens with this prefix out of a text, also one that is cut off in its secret. */
 export function withoutTokens(prefix: string): (text: string) => string {
-  const start = prefix.split("_").join(LINE); // a prefix has letters, digits, - and _ alone
-  const secret = new RegExp(`(${start}${LINE}[a-z0-9]+${LINE})[a-z0-9]+`, "gi");
+  const secret = new RegExp(`(${prefix}_[a-z0-9]+_)[a-z0-9]+`, "gi"); // a prefix has letters, digits, - and _ alone
   return (text) => text.replace(secret, "$1***");
 }
 
