@@ -23,9 +23,7 @@ export interface ExploreOptions {
   readonly command: readonly string[];
   /** It runs in a copy of this folder, without `.git`; `node_modules` are linked. @default the working directory */
   readonly folder?: string | undefined;
-  /** Further variables of its environment. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Makes what lies outside of the folder for each run, such as a database. Returns further variables. */
+  /** Makes what lies outside of the folder for each run, such as a database. Returns further variables of its environment. */
   readonly prepare?:
     | ((
         folder: string,
@@ -70,7 +68,6 @@ const COMMAND = validator(STRINGS.words, (value) => {
 const OPTIONS = {
   command: required(COMMAND),
   folder: TEXT,
-  env: typed("an object of strings", isEnvironment),
   prepare: functions<NonNullable<ExploreOptions["prepare"]>>(),
   compare: TEXTS,
   faults: arrayOf(KIND, `an array of ${KIND_NAMES.join(", ")}`),
@@ -80,10 +77,6 @@ const OPTIONS = {
   signal: SIGNAL,
   onProgress: listeners<ExplorationProgress>(),
 } satisfies Shape<ExploreOptions>;
-
-function isEnvironment(value: unknown): value is Readonly<Record<string, string>> {
-  return isRecord(value) && Object.values(value).every((one) => typeof one === "string");
-}
 
 /** The options of an exploration, parsed. */
 export type ParsedExploreOptions = Parsed<typeof OPTIONS>;

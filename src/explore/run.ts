@@ -154,7 +154,6 @@ class Run {
       ...process.env,
       ...withoutProxy(process.env),
       ...{ PWD: copy.folder, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
-      ...options.env,
       ...prepared,
       ...variablesOf(running),
     };

@@ -45,10 +45,9 @@ test("resolves with the report of a safe program, and tells of its progress", as
 test("each run has variables of its own, and what differs between undisturbed runs is named", async () => {
   const prepared: string[] = [];
   const report = await explore({
-    ...program("await post(); console.log(title, process.env.SHARED);"),
+    ...program("await post(); console.log(title);"),
     faults: ["lost_before"],
     compare: ["-"],
-    env: { SHARED: "shared", TITLE: "replaced" },
     prepare: (copy) => {
       prepared.push(copy);
       return { TITLE: `title ${prepared.length}` };
