@@ -1,13 +1,12 @@
 import { AbortError, ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
 import { REPORTED } from "../core/call/api-promise.ts";
 import { type CallOutcome, isHarmless, NOTHING_SENT, type OutcomeEvent } from "../core/call/outcome.ts";
-import type { CallEnd, InnerCall, InnerInstrumentation, InnerObserver } from "../core/instrumentation.ts";
+import type { CallEnd, CallStart, InnerInstrumentation, InnerObserver } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { RunPhase } from "./phase.ts";
 import { waitingReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
-import type { Address } from "./stoppage.ts";
 import type { Targets } from "./target.ts";
 
 /** The events after which a write may wait to be sent again. */
@@ -26,7 +25,6 @@ export class BoundWrite implements InnerInstrumentation {
   state: Write | undefined;
   /** A write to another service than the run's, or a second one: it was not sent. */
   misuse: ArgumentError | undefined;
-  address: Address | undefined;
   readonly ended: Promise<void>;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
@@ -71,7 +69,7 @@ export class BoundWrite implements InnerInstrumentation {
     this.#isClosed = true;
   }
 
-  begin({ callId, method, path, baseUrl: service, url }: InnerCall): InnerObserver | undefined {
+  begin({ callId, method, path, baseUrl: service }: CallStart): InnerObserver | undefined {
     this.#calls.add(callId);
     if (!isWrite(method)) return undefined;
     const details = { outcome: "not_sent", callId, method, path } as const;
@@ -84,7 +82,6 @@ export class BoundWrite implements InnerInstrumentation {
       this.#refuse(message, details);
     }
     this.state = { outcome: NOTHING_SENT };
-    this.address = { path, url };
     return {
       beforeRequest: (token) => this.#record(token),
       outcome: (outcome, event) => this.#note(outcome, event),

@@ -198,7 +198,7 @@ export class Execution<Item, Result> {
     const end = await write.run(before);
     this.#admitted.delete(write);
     // The run heeds the end before it is recorded: another request could leave while the record is stored.
-    this.#heed(end, write, countedBefore);
+    this.#heed(end, countedBefore);
     await write.record(end);
     this.#underWay.delete(write);
     this.#deliver(keyed, end);
@@ -215,14 +215,13 @@ export class Execution<Item, Result> {
   }
 
   /** `countedBefore` is absent for an item that was not admitted, which says nothing about the service. */
-  #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, countedBefore: number | undefined): void {
-    const { error, consequence, state } = end;
+  #heed({ error, consequence, state }: ItemEnd<Result>, countedBefore: number | undefined): void {
     if (error !== undefined && consequence === "stop") this.#phase.stop(error);
     if (error !== undefined && consequence === "fail") this.#fail(error);
     const isAnswer = consequence === "through" || consequence === "hold";
     if (countedBefore === undefined || !isAnswer) return;
     if (state === "unknown") this.#gate.doubt();
-    this.#gate.count({ failure: consequence === "hold" ? error : undefined, countedBefore }, address);
+    this.#gate.count({ failure: consequence === "hold" ? error : undefined, countedBefore });
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {

@@ -4,7 +4,6 @@ import { after } from "../core/time/clock.ts";
 import { afterItem, type FailureCount, isAnswer, NO_FAILURES, type Sent } from "./failure-count.ts";
 import type { BulkSettings } from "./options.ts";
 import type { RunPhase } from "./phase.ts";
-import { type Address, afterFailures } from "./stoppage.ts";
 
 type GateSettings = Pick<BulkSettings<never, never>, "client" | "rules" | "concurrency" | "stopAfter">;
 
@@ -40,12 +39,12 @@ export class ItemGate {
     if (this.#service === "answered") this.#service = "in_doubt";
   }
 
-  count(sent: Sent, address?: Address): void {
+  count(sent: Sent): void {
     if (!this.#phase.sends) return;
     const { rules, concurrency, stopAfter } = this.#settings;
     const before = this.#failures;
     this.#failures = afterItem(before, sent, { rules, concurrency, stopAfter, random: Math.random() });
-    if (sent.failure !== undefined && this.#failures !== before) this.#hold(sent.failure, address);
+    if (sent.failure !== undefined && this.#failures !== before) this.#hold(sent.failure);
     this.#changed();
   }
 
@@ -65,16 +64,16 @@ export class ItemGate {
       this.#service = isAnswer(failure) ? "answered" : "in_doubt";
       if (this.#service === "answered" || !this.#phase.sends) return;
       if (mayPass(failure)) this.count({ failure, countedBefore: this.counted });
-      else this.#phase.stop(failure, afterFailures(this.counted + 1, failure, undefined));
+      else this.#phase.stop(failure, afterFailures(this.counted + 1, failure));
     } finally {
       this.#changed();
     }
   }
 
-  #hold(failure: AutomationError, address: Address | undefined): void {
+  #hold(failure: AutomationError): void {
     const { failures, delayMs, isOver } = this.#failures;
     if (isOver) {
-      this.#phase.stop(failure, afterFailures(failures, failure, address));
+      this.#phase.stop(failure, afterFailures(failures, failure));
     } else if (delayMs > 0) {
       this.#cancelBackoff?.();
       this.#cancelBackoff = after(delayMs, () => {
@@ -83,4 +82,9 @@ export class ItemGate {
       });
     }
   }
+}
+
+function afterFailures(failures: number, last: AutomationError): string {
+  const count = failures === 1 ? "1 failure" : `${failures} failures (ten items that get through take back one)`;
+  return `Stopped after ${count}; the last one: ${last.message}`;
 }

@@ -8,7 +8,6 @@ import { isReference, type JournalRecord, type Known, type Reference, reasonOfKn
 import type { BulkSettings, Resolution } from "./options.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
-import type { Address } from "./stoppage.ts";
 import type { Target } from "./target.ts";
 
 export interface ItemEnd<Result> extends SendState {
@@ -42,10 +41,6 @@ export class ItemWrite<Item, Result> {
     this.#run = run;
     this.#records = new ItemRecords(keyed.key, run.target, (record) => run.record(record));
     this.#write = new BoundWrite(this.#records, run);
-  }
-
-  get address(): Address | undefined {
-    return this.#write.address;
   }
 
   heed(): void {

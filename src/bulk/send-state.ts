@@ -33,9 +33,6 @@ export interface SendState {
 /** Statuses of a refused item. Others are about the token, its rate, the address or the way there. */
 const ITEM_REFUSALS: ReadonlySet<number | undefined> = new Set([400, 409, 413, 415, 422]);
 
-/** Statuses that are about the address: a project that is misspelt, or a method that the path does not have. */
-const ADDRESS_REFUSALS: ReadonlySet<number | undefined> = new Set([404, 405]);
-
 /**
  * Whom an error is about. `"every_item"`: each would meet it as well. `"every_item_if_refused"`: so it is if the refusal is the
  * service's. `"mistake"`: the application's code, and no failure of a call.
@@ -103,10 +100,6 @@ export function stateAfterSend(key: string, send: SendEnd, write: Write | undefi
 export function isCommonFailure(error: AutomationError): boolean {
   const about = ABOUT[error.kind];
   return about === "every_item" || (about === "every_item_if_refused" && isRefusalOfService(error.body));
-}
-
-export function isAboutAddress(error: AutomationError): boolean {
-  return ADDRESS_REFUSALS.has(error.status);
 }
 
 function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {

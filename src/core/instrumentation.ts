@@ -42,10 +42,6 @@ export interface Instrumentation {
   begin(call: CallStart): CallObserver | undefined;
 }
 
-export interface InnerCall extends CallStart {
-  readonly url: string;
-}
-
 export interface InnerObserver {
   /** Awaited when the turn of a request has come, and again with another token. What it throws ends the call as it is. */
   beforeRequest?(token: string): Promise<void>;
@@ -66,7 +62,7 @@ export interface CallEnd {
  */
 export interface InnerInstrumentation {
   readonly signal?: AbortSignal | undefined;
-  begin(call: InnerCall): InnerObserver | undefined;
+  begin(call: CallStart): InnerObserver | undefined;
 }
 
 /** Follows a call for all observers. None of its methods throws. */

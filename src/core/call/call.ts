@@ -71,10 +71,10 @@ export class Call {
 
   /** The call begins, with valid arguments. Another part of the package may refuse it. */
   begin(): void {
-    const { id, operation, settings, url } = this;
+    const { id, operation, settings } = this;
     const { name, method, path } = operation;
     const { baseUrl, inner } = settings;
-    this.inner = inner?.begin({ callId: id, operation: name, method, path: path.template, baseUrl, url });
+    this.inner = inner?.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
   }
 
   note(event: OutcomeEvent): void {
