@@ -10,7 +10,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -216,31 +215,6 @@ test("a worker thread that is terminated does not keep its journal", async () =>
   expect(locks()).toHaveLength(1);
   await (await opened(path)).close();
   expect(locks()).toEqual([]);
-});
-
-describe("a lock of another machine that is dated in the future", () => {
-  const lock = (): string => `${path}.0123456789ab-1-1-00000000.lock`;
-  const date = (secondsFromNow: number): void => {
-    const time = Date.now() / 1_000 + secondsFromNow;
-    utimesSync(lock(), time, time);
-  };
-
-  test("keeps others out for no longer than any other, once it has been seen", async () => {
-    writeFileSync(lock(), "is held");
-    date(3_600);
-    await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
-    expect(statSync(lock()).mtimeMs).toBeLessThan(Date.now() + 1_000);
-    date(-31); // half a minute later, as nobody has refreshed it
-    await (await opened(path)).close();
-  });
-
-  test("is alive as long as it is refreshed", async () => {
-    writeFileSync(lock(), "is held");
-    for (let look = 0; look < 3; look += 1) {
-      date(3_600); // its clock is an hour ahead
-      await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
-    }
-  });
 });
 
 describe("a run that was taken for dead", () => {

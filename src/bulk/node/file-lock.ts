@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, readdir, readFile, stat, utimes } from "node:fs/promises";
+import { access, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { JournalError } from "../../core/errors/journal-error.ts";
@@ -110,8 +110,6 @@ async function isAlive(other: LockFile, own: LockFile): Promise<boolean> {
   await write(own.path, CLAIMED, "r+");
   const [theirs, ours] = await Promise.all([changedAt(other.path), changedAt(own.path)]);
   if (theirs === undefined || ours === undefined) return true;
-  // The clock has gone back since, so the time is set to now: without a live process to refresh it, it grows old from here.
-  if (theirs > ours) await utimes(other.path, ours / 1_000, ours / 1_000).catch(() => {});
   // Both times are the file system's, so the clocks of the machines do not matter.
   return ours - theirs <= STALE_MS;
 }
