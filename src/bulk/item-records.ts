@@ -1,4 +1,4 @@
-import { type JournalRecord, nextRevision } from "./journal.ts";
+import type { JournalRecord } from "./journal.ts";
 import type { Target } from "./target.ts";
 
 type Facts = Pick<JournalRecord, "state" | "reference" | "reason">;
@@ -9,7 +9,7 @@ export class ItemRecords {
   target: Target;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;
-  #revision: number | undefined;
+  #revision = 0;
   /** Settles when the latest record is durable, or cannot be stored. */
   #stored: Promise<void> = Promise.resolve();
 
@@ -21,13 +21,13 @@ export class ItemRecords {
   }
 
   follow(known: Pick<JournalRecord, "revision"> | undefined): void {
-    this.#revision = known?.revision;
+    this.#revision = known?.revision ?? 0;
   }
 
   add({ state, reference, reason }: Facts): Promise<void> {
     // Before the wait: if the item ends during it, this record has to be followed by another.
     this.latest = state;
-    this.#revision = nextRevision(this.#revision);
+    this.#revision += 1;
     this.#stored = this.#append({
       key: this.#key,
       state,

@@ -63,10 +63,6 @@ export interface Journal {
 /** The latest record of a key. `at` of an `unknown` one is when its request was about to be sent. */
 export type Known = Omit<JournalRecord, "key">;
 
-export function nextRevision(latest: number | undefined): number {
-  return (latest ?? 0) + 1;
-}
-
 /** The reason of an item that is not done, by its latest record. */
 export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
   if (state === "sending") return interruptedReason(at);

@@ -1,4 +1,4 @@
-import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
+import type { Journal, JournalRecord } from "./journal.ts";
 
 /**
  * Creates a journal that ends with the process: for tests, and for jobs that need not survive a crash. It keeps the last
@@ -11,17 +11,11 @@ import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
  * await bulkWrite({ client, items, key, send, journal });
  */
 export function memoryJournal(): Journal {
-  return new MemoryJournal();
-}
-
-class MemoryJournal implements Journal {
-  readonly #latest = new Map<string, JournalRecord>();
-
-  load(): JournalContents {
-    return [...this.#latest.values()];
-  }
-
-  append(records: readonly JournalRecord[]): void {
-    for (const record of records) this.#latest.set(record.key, record);
-  }
+  const latest = new Map<string, JournalRecord>();
+  return {
+    load: () => [...latest.values()],
+    append: (records) => {
+      for (const record of records) latest.set(record.key, record);
+    },
+  };
 }
