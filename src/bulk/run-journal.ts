@@ -43,12 +43,11 @@ export class RunJournal {
       throw new JournalError("another run uses this journal", { reason: "in_use" });
     this.#hold(true);
     const known = new Map<string, Known>();
-    const share = sharing();
     let position = 0;
     try {
       for await (const record of parseContents(await this.#journal.load())) {
         position += 1;
-        note(known, share(parseRecord(record, position)));
+        note(known, parseRecord(record, position));
         if (turns.isDue) await turns.take();
       }
     } catch (error) {
@@ -105,16 +104,6 @@ export class RunJournal {
       throw this.#failure;
     }
   }
-}
-
-/** Lets records that have the same service or token share one string: each line of a file is parsed into strings of its own. */
-function sharing(): (record: JournalRecord) => JournalRecord {
-  const texts = new Map<string | undefined, string | undefined>();
-  const shared = (text: string | undefined): string | undefined => {
-    if (!texts.has(text)) texts.set(text, text);
-    return texts.get(text);
-  };
-  return (record) => ({ ...record, service: shared(record.service), token: shared(record.token) });
 }
 
 function note(known: Map<string, Known>, { key, ...record }: JournalRecord): void {
