@@ -250,7 +250,6 @@ describe("a mistake", () => {
       'takes flags only; write -- before a command; in PowerShell write "--", and in place of npm exec use npx',
     ],
     ["--stay without a command", ["--stay"], "--stay needs a command: --stay -- node app.mjs"],
-    ["--dotenv beside a command", ["--dotenv", ".env", "--", "true"], "--dotenv writes a file for another terminal"],
     ["a flag that has no value in front of --", ["--port", "--", "true"], "--port needs a value: --port N"],
     ["an unknown flag in front of --", ["--prot", "1", "--", "true"], "unknown flag --prot"],
   ])("%s: one line, exit code 2, and nothing is run or written", async (_, args, message) => {

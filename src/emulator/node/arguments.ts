@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Flags, parseCount, UsageError, type Values } from "../../command/flags.ts";
-import { INVALID } from "../../core/checks/validators.ts";
+import { INVALID, type Validator } from "../../core/checks/validators.ts";
 import { isError } from "../../core/checks/values.ts";
 import { textOf } from "../../files/regular-file.ts";
 import { check } from "../checks.ts";
@@ -62,7 +62,7 @@ export interface Start {
 const MOST = 1_000_000_000;
 
 export function parseStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
-  checkBesideProgram(flags, program);
+  if (program === undefined && flags.stay) throw new UsageError("--stay needs a command: --stay -- node app.mjs");
   if (flags.json && flags.quiet) throw new UsageError("--json and --quiet contradict each other");
   const world = parseWorld(flags);
   return {
@@ -77,8 +77,8 @@ export function parseStart(flags: Values<typeof FLAGS>, program?: readonly strin
       ...world,
       port: parseCount("port", flags.port, [0, 65_535]),
       host: flags.host,
-      allowedHosts: parseHosts(flags["allow-host"]),
-      pageFrom: parseAddresses(flags["page-from"]),
+      allowedHosts: parseEach(flags, "allow-host", HOST_NAME),
+      pageFrom: parseEach(flags, "page-from", ADDRESS),
       rateLimit: parseRateLimit(flags, world.rateLimit),
     },
   };
@@ -96,25 +96,14 @@ export function parseWorld(flags: Values<typeof WORLD_FLAGS>): EmulatorOptions {
   };
 }
 
-function checkBesideProgram({ stay, dotenv }: Values<typeof FLAGS>, program: readonly string[] | undefined): void {
-  if (program === undefined && stay) throw new UsageError("--stay needs a command: --stay -- node app.mjs");
-  if (program !== undefined && dotenv !== undefined) {
-    throw new UsageError(
-      "--dotenv writes a file for another terminal; the command behind -- has the variables already",
-    );
-  }
-}
-
-function parseHosts(values: readonly string[] | undefined): readonly string[] | undefined {
-  const wrong = values?.find((value) => HOST_NAME.parse(value) === INVALID);
-  if (wrong !== undefined) throw new UsageError(`--allow-host must be ${HOST_NAME.words}, not "${wrong}"`);
-  return values;
-}
-
-function parseAddresses(values: readonly string[] | undefined): readonly string[] | undefined {
-  const wrong = values?.find((value) => ADDRESS.parse(value) === INVALID);
-  if (wrong !== undefined) throw new UsageError(`--page-from must be ${ADDRESS.words}, not "${wrong}"`);
-  return values;
+function parseEach(
+  flags: Values<typeof FLAGS>,
+  name: "allow-host" | "page-from",
+  { words, parse }: Validator<string>,
+): readonly string[] | undefined {
+  const wrong = flags[name]?.find((value) => parse(value) === INVALID);
+  if (wrong !== undefined) throw new UsageError(`--${name} must be ${words}, not "${wrong}"`);
+  return flags[name];
 }
 
 function parseStates(value: string | undefined): readonly string[] | undefined {
