@@ -32,8 +32,6 @@ export interface Delivery {
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Names, in lower case, of header fields that must be missing, also of those that the transport adds by itself. */
-  readonly omitted: readonly string[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly delivery: Delivery;
   /** To be called once, when the response has left or cannot leave any more. */

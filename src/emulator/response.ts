@@ -51,8 +51,8 @@ export function toResponse(reply: Reply, envelope: Envelope): Unsettled {
     headers.set("content-length", String(body.length));
   }
   setCommonHeaders(headers, reply.quota, envelope);
-  const omitted = applyHeaders(headers, fault?.headers ?? {});
-  return { status: reply.status, headers, omitted, body, delivery: deliveryOf(fault, body?.length ?? 0) };
+  applyHeaders(headers, fault?.headers ?? {});
+  return { status: reply.status, headers, body, delivery: deliveryOf(fault, body?.length ?? 0) };
 }
 
 export function areAlike(one: Unsettled, other: Unsettled): boolean {
@@ -70,7 +70,7 @@ export function preflightResponse({ cors }: ResolvedConventions): Unsettled {
     "access-control-max-age": "600",
   });
   setCorsHeaders(headers, cors);
-  return { status: 204, headers, omitted: [], body: undefined, delivery: deliveryOf(undefined, 0) };
+  return { status: 204, headers, body: undefined, delivery: deliveryOf(undefined, 0) };
 }
 
 function setCommonHeaders(headers: Headers, quota: Quota, { conventions, now, windowMs, requestId }: Envelope): void {
@@ -98,15 +98,11 @@ function setCorsHeaders(headers: Headers, { allowOrigin, exposeHeaders }: Resolv
   if (exposeHeaders.length > 0) headers.set("access-control-expose-headers", exposeHeaders.join(", "));
 }
 
-/** Applies a script, and returns the names (in lower case) that it leaves out. */
-function applyHeaders(headers: Headers, script: HeaderScript): string[] {
+function applyHeaders(headers: Headers, script: HeaderScript): void {
   for (const [name, value] of Object.entries(script)) {
     headers.delete(name);
     for (const one of value === null ? [] : [value].flat()) headers.append(name, one);
   }
-  return Object.keys(script)
-    .filter((name) => script[name] === null)
-    .map((name) => name.toLowerCase());
 }
 
 /** The bytes of a response body: a string or bytes as they are, `undefined` as none, anything else as JSON. */

@@ -47,7 +47,7 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
   }
   if (body === "too large") response.setHeader("connection", "close");
   response.sendDate = false;
-  response.writeHead(outgoing.status, fieldsOf(outgoing));
+  response.writeHead(outgoing.status, Object.fromEntries(outgoing.headers));
   sendBody(outgoing, request, response);
 }
 
@@ -97,10 +97,6 @@ function incomingOf(request: IncomingMessage, body: IncomingRequest["body"]): In
     headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
   }
   return { method, target, headers, body };
-}
-
-function fieldsOf({ headers, omitted }: OutgoingResponse): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => !omitted.includes(name)));
 }
 
 function sendBody(outgoing: OutgoingResponse, request: IncomingMessage, response: ServerResponse): void {
