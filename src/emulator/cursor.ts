@@ -1,15 +1,13 @@
 /**
  * Issues and reads the opaque cursors of one emulator: base64 of a checksum, of its world and of a position in one list. The
- * checksum includes a key and the list, so that a cursor that was altered, made up, or taken from another list is refused; it
- * is not cryptography. The alphabet of base64 has `+`, `/` and `=`, so that a client that does not encode them fails.
+ * checksum includes the list, so that a cursor that was altered, made up, or taken from another list is refused; it is not
+ * cryptography. The alphabet of base64 has `+`, `/` and `=`, so that a client that does not encode them fails.
  */
 export class Cursors {
-  readonly #key: string;
   readonly #world: string;
   #variants = 0;
 
-  constructor({ world, key }: { readonly world: string; readonly key: string }) {
-    this.#key = key;
+  constructor(world: string) {
     this.#world = world;
   }
 
@@ -33,8 +31,7 @@ export class Cursors {
   }
 
   #encode(list: string, payload: string): string {
-    const lengths = `${this.#key.length}.${list.length}`;
-    return btoa(checksum(`${lengths}.${this.#key}${list}${payload}`) + payload);
+    return btoa(checksum(list + payload) + payload);
   }
 }
 

@@ -31,7 +31,6 @@ export interface StateSource {
 export function createState({ options, random, requests }: StateSource): State {
   const makeId = idsFrom(random.start());
   const { world } = random;
-  const cursors = new Cursors({ world, key: makeId(16) });
   const tokens = new TokenStore(makeId, { world, prefix: options.tokenPrefix });
   tokens.createOwner(DEFAULT_OWNER, options.permissions);
   const spec = { name: "emulator", scopes: SCOPES, owner: DEFAULT_OWNER, lifetimeMs: 3650 * DAY_MS };
@@ -39,7 +38,7 @@ export function createState({ options, random, requests }: StateSource): State {
     makeId,
     store: new ProjectStore(),
     tokens,
-    cursors,
+    cursors: new Cursors(world),
     faults: new Faults(),
     log: new RequestLog(requests, options.logLimit),
     token: tokens.create(spec, options.now()).plaintext,
