@@ -110,8 +110,7 @@ export class JournalReader {
   }
 
   #collected(): Uint8Array {
-    const [first = new Uint8Array(), ...more] = this.#pieces;
-    const line = more.length === 0 ? first : concatenate(this.#pieces, this.#length);
+    const line = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#length = 0;
     return line;
@@ -195,14 +194,4 @@ function notAJournal(): JournalError {
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return beginning.length <= bytes.length && beginning.every((byte, index) => byte === bytes[index]);
-}
-
-function concatenate(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const all = new Uint8Array(length);
-  let position = 0;
-  for (const piece of pieces) {
-    all.set(piece, position);
-    position += piece.length;
-  }
-  return all;
 }
