@@ -2,6 +2,7 @@
  * The channel between the core and its transports: what a transport passes in, and what it is to send. A response says
  * in plain fields how it travels, so that a fault needs no magic header and every transport can realise it.
  */
+import { after } from "../core/time/clock.ts";
 
 /** The most bytes of a request body that any transport reads; a longer one is answered 413. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
@@ -43,20 +44,17 @@ export interface Core {
   handle(incoming: IncomingRequest): OutgoingResponse;
 }
 
-/** Longer than this, a timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** Resolves after `ms` (never, for `Infinity`); rejects with the signal's reason as soon as it is aborted. */
 export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms === 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const end = (): void => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener("abort", end);
       if (signal?.aborted) reject(signal.reason);
       else resolve();
     };
-    const timer = ms === Infinity ? undefined : setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+    const cancel = after(ms, end);
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
   });
