@@ -16,26 +16,21 @@ export interface RandomSource {
   readonly world: string;
 }
 
+/** The emulators that were made in this process. */
+let count = 0;
+
 /**
  * Returns the source of an emulator in memory. The caller's source is asked once; the default is the same in every run. Its
  * world also comes from a count in the process, so that two emulators differ, and a program sees the same each time.
  */
 export function repeatableRandom(own: () => number = seededRandom(1)): RandomSource {
   const words = Array.from({ length: SEED_WORDS }, () => Math.floor(own() * 2 ** 32));
-  return { start: () => sequence(words), world: worldOf(sequence([...words, nextCount()])) };
+  count += 1;
+  return { start: () => sequence(words), world: worldOf(sequence([...words, count])) };
 }
 
 export function worldOf(random: () => number): string {
   return idsFrom(random)(8);
-}
-
-/** The number of emulators that were made in this process, by any copy of the package. */
-const COUNT: unique symbol = Symbol.for("project-automation.emulators") as never; // a registered symbol is shared by all copies
-
-function nextCount(): number {
-  const shared = globalThis as { [COUNT]?: number }; // the name says what it is
-  shared[COUNT] = (shared[COUNT] ?? 0) + 1;
-  return shared[COUNT];
 }
 
 /** The generator "sfc32" over four words of state. A fifth one chooses another sequence of the same seed. */

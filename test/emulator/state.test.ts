@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Client } from "../../src/client/index.ts";
 import { SCOPES } from "../../src/service/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
@@ -137,10 +137,10 @@ describe("what an emulator begins with", () => {
 /** The key of a world in a token. */
 const worldIn = (token: string): string | undefined => /^emu_([0-9a-z]{8})/.exec(token)?.[1];
 
-/** Makes emulators as a program does that has just begun: their number in the process is forgotten. */
-function inNewProcess<Result>(make: () => Result): Result {
-  Reflect.deleteProperty(globalThis, Symbol.for("project-automation.emulators"));
-  return make();
+/** `createEmulator` as in a program that has just begun: the number of emulators in the process is forgotten. */
+async function inNewProcess(): Promise<typeof createEmulator> {
+  vi.resetModules();
+  return (await import("../../src/testing/index.ts")).createEmulator;
 }
 
 describe("options that change the service", () => {
@@ -202,17 +202,18 @@ describe("ids and tokens", () => {
     const { body } = await ask(over(of), "/projects?limit=1");
     return [snapshot(of), issued, body];
   };
-  const at = (random?: () => number): Emulator => createEmulator({ now: () => 0, random });
+  const at = (): Emulator => createEmulator({ now: () => 0 });
 
   test("are the same in every run, and from the same source", async () => {
     for (const seed of [undefined, 7]) {
-      const make = (): Emulator => inNewProcess(() => at(seed === undefined ? undefined : seededRandom(seed)));
-      expect(await live(make())).toEqual(await live(make()));
+      const make = async (): Promise<Emulator> =>
+        (await inNewProcess())({ now: () => 0, random: seed === undefined ? undefined : seededRandom(seed) });
+      expect(await live(await make())).toEqual(await live(await make()));
     }
   });
 
   test("of two emulators in a program tell their worlds apart; names and other ids do not", () => {
-    const [one, two] = inNewProcess(() => [at(), at()] as const);
+    const [one, two] = [at(), at()];
     expect(two.projects.list()).toEqual(one.projects.list());
     expect(two.sessions.list()).toEqual(one.sessions.list());
     const idsOf = ({ tokens }: Emulator): string[] => tokens.list().map(({ id }) => id);
