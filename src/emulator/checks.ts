@@ -13,13 +13,10 @@ import {
 } from "../core/checks/validators.ts";
 import { isPlainObject, isPromise } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
-import { writeJson } from "../core/wire/json.ts";
 
 interface Checks {
   options<Fields extends Shape>(value: unknown, what: string, shape: Fields): Parsed<Fields>;
   value<Out>(value: unknown, what: string, expected: Validator<Out>): Out;
-  /** The value as JSON. */
-  json(value: unknown, what: string): string;
   fail(message: string): never;
 }
 
@@ -29,7 +26,6 @@ class Misuse extends TypeError {}
 export const check: Checks = {
   options: (value, what, shape) => asErrorClass(Misuse, () => parseOptions(value, what, shape)),
   value: (value, what, expected) => asErrorClass(Misuse, () => parseValue(value, what, expected)),
-  json: (value, what) => asErrorClass(Misuse, () => writeJson(value, what)),
   fail: (message) => asErrorClass(Misuse, () => invalid(message)),
 };
 
