@@ -53,8 +53,8 @@ export class Execution<Item, Result> {
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.readThrown);
     this.#source = new ItemSource(settings);
     this.#gate = new ItemGate(settings, this.#phase, () => entries.notify());
-    const { fetch, baseUrl: service } = settings.own;
-    this.#targets = new Targets(service, fetch);
+    const { baseUrl: service } = settings.own;
+    this.#targets = new Targets(service);
     this.#target = { service };
     this.total = settings.total;
   }

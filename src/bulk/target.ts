@@ -9,9 +9,6 @@ const EMULATOR_HOST = "emulator.invalid";
 /** The key of an emulator's world in its tokens: eight characters behind their prefix. */
 const WORLD = /^emu_([^_]{8})/;
 
-/** A number that the `fetch` of an emulator in memory bears: `reset()` begins a new world, and keeps its tokens. */
-const EMULATOR_WORLD = Symbol.for("project-automation.emulator-world");
-
 const TOKEN_MS = 30_000;
 
 /** The target of a record: the service that it is true of, and the token, as records have them. */
@@ -22,14 +19,10 @@ export interface Target {
 
 export class Targets {
   readonly service: Service;
-  readonly #mark: readonly string[];
   #latest: { readonly token: string; readonly target: Target } | undefined;
 
-  /** @param fetch that of the client, which may be an emulator's */
-  constructor(service: Service, fetch: unknown) {
+  constructor(service: Service) {
     this.service = service;
-    const world = (fetch as { readonly [EMULATOR_WORLD]?: unknown } | undefined)?.[EMULATOR_WORLD]; // any value can be asked
-    this.#mark = typeof world === "number" ? [String(world)] : [];
   }
 
   /** The target of a write with this token; `""` is a token that is not known. */
@@ -46,7 +39,7 @@ export class Targets {
     const { hostname } = new URL(this.service);
     const isEmulator = isLoopback(hostname) || hostname === EMULATOR_HOST;
     const [, world] = isEmulator ? (WORLD.exec(token) ?? []) : [];
-    return world === undefined ? this.service : [this.service, world, ...this.#mark].join("#");
+    return world === undefined ? this.service : `${this.service}#${world}`;
   }
 }
 
@@ -124,7 +117,7 @@ function isOurs(theirs: string, { service, token }: Target): boolean {
   return isSame(theirs, service) && !(isOfEmulator && token !== undefined);
 }
 
-/** A provider's token is not known before its first call, and a `fetch` around an emulator's bears no mark: then the rest tells. */
+/** A provider's token, and with it the world, is not known before its first call: then the rest tells. */
 function isSame(theirs: string, own: string): boolean {
   const parts = theirs.split("#");
   return own.split("#").every((part, index) => part === (parts[index] ?? part));

@@ -94,9 +94,6 @@ export function createEmulator(options?: EmulatorOptions): Emulator {
   return assembleEmulator(resolved, repeatableRandom(resolved.random)).emulator;
 }
 
-/** A number on `emulator.fetch`, by which the journal of a bulk run tells the worlds before and after `reset()` apart. */
-const WORLD = Symbol.for("project-automation.emulator-world");
-
 export function assembleEmulator(options: ResolvedOptions, random: RandomSource): AssembledEmulator {
   const { baseUrl, conventions, now, sessionStates } = options;
   const requests: LogEntry[] = [];
@@ -119,9 +116,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
   };
   seedProjects(tables, options);
   const core = new Service({ options, state, tables });
-  let resets = 1;
   const fetch = createFetch({ core, origin: new URL(baseUrl).origin });
-  Object.defineProperty(fetch, WORLD, { get: () => resets });
   const connection = { baseUrl, token: current.token, fetch };
   const make: Emulator["createToken"] = (token) => atCaller(make, () => createToken(tokenSource, token));
   const fault: Emulator["fault"] = (given) => atCaller(fault, () => current.faults.add(given));
@@ -139,7 +134,6 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
       current.limiter = new RateLimiter(parseRateLimit(rateLimit));
     },
     reset: () => {
-      resets += 1;
       forgetTokens();
       requests.length = 0;
       current = createState(source);
