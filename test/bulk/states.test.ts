@@ -27,26 +27,11 @@ describe("a run", () => {
   });
 });
 
+/** All others are in the table of `send-state.test.ts`. */
 const CASES = [
   { name: "a conflict", fault: { status: 409 }, state: "refused", next: "done" },
-  { name: "an invalid request", fault: { status: 422 }, state: "refused", next: "done" },
   { name: "a missing project", fault: { status: 404 }, state: "not_sent", next: "done" },
-  { name: "an error of the service", fault: { status: 500 }, state: "unknown", next: "unknown" },
-  { name: "a connection lost before", fault: { drop: "before" as const }, state: "unknown", next: "unknown" },
   { name: "a connection lost after", fault: { drop: "after" as const }, state: "unknown", next: "unknown" },
-  {
-    name: "a response that is not JSON",
-    fault: { status: 201, apply: true, body: "<html>" },
-    state: "unknown",
-    next: "unknown",
-  },
-  {
-    name: "a 429 that outlasts the waits",
-    fault: { status: 429, headers: { "retry-after": "600" } },
-    state: "not_sent",
-    next: "done",
-  },
-  { name: "a redirect", fault: { status: 307 }, state: "unknown", next: "unknown" },
 ];
 
 describe("an item is", () => {
