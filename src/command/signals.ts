@@ -38,6 +38,8 @@ export function listenToSignals(): Signals {
     };
     for (const signal of PASSED) process.on(signal, pass);
     for (const signal of ENDING) process.off(signal, interrupt);
+    // It has come while the program was started.
+    if (interruption.signal.aborted) program.kill(interruption.signal.reason as NodeJS.Signals); // see its docstring
     await new Promise((resolve) => program.once("exit", resolve));
     for (const signal of ENDING) process.once(signal, interrupt);
     for (const signal of PASSED) process.off(signal, pass);

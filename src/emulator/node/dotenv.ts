@@ -16,9 +16,11 @@ export async function writeDotenv(path: string, variables: Variables): Promise<v
   try {
     const file = await findOrCreateFile(path);
     try {
-      const before = textOf(await file.readFile(), "; delete it, or name another file");
-      const after = Buffer.from(withVariables(before, variables));
+      const before = await file.readFile();
+      const after = Buffer.from(withVariables(textOf(before, "; delete it, or name another file"), variables));
       const own = recognised(file);
+      // The part that makes the file longer comes first: if the disk is full, the rest has not changed.
+      await writeAll(own, after.subarray(before.length), before.length);
       await writeAll(own, after, 0); // in its place, so that links and the mode stay
       await own.truncate(after.length);
     } finally {

@@ -35,11 +35,13 @@ export async function startServer(
   { lateness }: Pick<ListenerOptions, "lateness"> = {},
 ): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
-  const { port = 0, host = "127.0.0.1", allowedHosts = [], page: hasPage = false, ...unread } = given;
+  const { port = 0, host: asked = "127.0.0.1", allowedHosts = [], page: hasPage = false, ...unread } = given;
+  const host = asked.replace(/^\[(.*)\]$/, "$1"); // an IPv6 address as URLs write it
   const { pageFrom = [], keepAliveTimeoutMs: keepAliveTimeout = 5_000, ...rest } = unread;
   if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
   const resolved = resolveOptions(rest);
-  const server = createServer({ keepAliveTimeout });
+  // Half a head is cut within ten seconds.
+  const server = createServer({ keepAliveTimeout, headersTimeout: 8_000, connectionsCheckingInterval: 1_000 });
   await listen(server, { port, host });
   const close = closer(server);
   try {
