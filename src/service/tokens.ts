@@ -78,8 +78,8 @@ export class Tokens {
 
   /**
    * Revokes a token at once: `DELETE /me/tokens/{id}`. The request is sent again after failures that may pass, since
-   * revoking twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`: the first request may have
-   * succeeded. Browsers and workerd may send it again unseen, so there each refusal has it.
+   * revoking twice does no harm. A 404 or 401 after such a failure has the outcome `unknown` and `priorAmbiguous: true`: the
+   * first request may have succeeded. Browsers and workerd may send it again unseen, so there each refusal has them.
    *
    * @param id the `id` of the token's record, not the token itself
    * @param options options of this call

@@ -70,7 +70,7 @@ describe("the address", () => {
 
   test("may be IPv6", async () => {
     try {
-      await restart({ host: "::1" });
+      await restart({ host: "[::1]" });
     } catch (error) {
       // A machine may have no IPv6; then all there is to see is that the error says so.
       return expect(String(error)).toContain("EADDRNOTAVAIL");
@@ -175,6 +175,12 @@ describe("a page of another site", () => {
 });
 
 describe("connections", () => {
+  test("end by a limit, if half a head of a request has come", async () => {
+    const half = await open();
+    half.write("GET /api/v1/projects HTTP/1.1\r\nhost: loc");
+    expect(await half.ended).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
   test("end with close(), also those with a request under way; twice is once", async () => {
     running.emulator.fault({ delayMs: Infinity });
     const [busy, idle] = [await open(), await open()];
