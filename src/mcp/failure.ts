@@ -110,9 +110,7 @@ export function describeFailure(
   }
   const { happened, advice, isReported } = EXPLANATIONS[own.kind] as Explanation<Kind>; // that of its kind
   if (isReported) report(name, own);
-  // An earlier request of the call may have been applied, whatever became of the last one.
-  const outcome = writes && own.priorAmbiguous ? "unknown" : own.outcome;
-  const { kind, status, code, detail, requestId } = own;
+  const { kind, status, code, detail, requestId, outcome } = own;
   const say = (words: Explanation<Kind>["advice"]): string => (typeof words === "string" ? words : words(own, scope));
   const facts = [
     `kind: ${kind}`,
