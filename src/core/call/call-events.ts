@@ -102,6 +102,8 @@ export class CallEvents {
   request(): void {
     // The time until here is part of what the request waited.
     this.enterStage("headers");
+    // It was kept back, since another token has come.
+    if (this.#isRequested) return;
     const { method, path } = this.#call.operation;
     this.#isRequested = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });

@@ -263,6 +263,19 @@ describe("concurrent calls", () => {
     expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
   });
 
+  test("a listener that sets another token each time is told of the request once", async () => {
+    let tokens = 1;
+    const onEvent = ({ type }: ClientEvent): void => {
+      if (type !== "request") return;
+      tokens += 1;
+      client.setToken(`pat_${tokens}`);
+    };
+    const service = scriptedFetch(good);
+    const client = service.client({ token: "pat_1", onEvent });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
+  });
+
   test("a signal that aborts right before fetch keeps the request back: not sent", async () => {
     const controller = new AbortController();
     const service = scriptedFetch(good);
