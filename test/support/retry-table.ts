@@ -1,7 +1,6 @@
 /**
- * The retry table, as data. `scripts/generated-pages.ts` prints it in `docs/retries.md`. Tests run it on values
- * (`test/client/unit/call/retry.test.ts`) and through a scripted `fetch` (`test/client/wire/retries/retry-table.test.ts`). It imports
- * nothing of a platform, so that it runs everywhere.
+ * The retry table, as data. `scripts/generated-pages.ts` prints it in `docs/retries.md`. A test runs it through a scripted
+ * `fetch` (`test/client/wire/retries/retry-table.test.ts`). It imports nothing of a platform, so that it runs everywhere.
  */
 import type { AnyAutomationError, Outcome } from "../../src/client/index.ts";
 import { fetchFailed } from "./fetch-errors.ts";

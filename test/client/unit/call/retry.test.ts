@@ -6,14 +6,6 @@ import { decideRetry, mayPass, type RetryContext } from "../../../../src/core/ca
 import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
 import type { Method } from "../../../../src/core/wire/method.ts";
 import { pathOf } from "../../../../src/core/wire/path.ts";
-import {
-  type Family,
-  RETRY_ROWS,
-  type Reaction,
-  type RetryRow,
-  RULES,
-  type Rule,
-} from "../../../support/retry-table.ts";
 
 const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
 
@@ -30,48 +22,7 @@ function context(over: Partial<RetryContext> = {}): RetryContext {
   return { ...base, ...over };
 }
 
-const STATUS_ERRORS = {
-  api: sdk.ApiError,
-  auth: sdk.AuthenticationError,
-  bad_request: sdk.BadRequestError,
-  conflict: sdk.ConflictError,
-  not_found: sdk.NotFoundError,
-  permission: sdk.PermissionDeniedError,
-  redirect: sdk.RedirectError,
-  server: sdk.ServerError,
-} as const;
-
-/** The error that the attempt of a row fails with. */
-function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationError {
-  const permanent = rule === RULES.permanent ? true : undefined;
-  if ("rejection" in failure || "connecting" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
-  if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
-  if ("stalls" in failure) {
-    return new sdk.TimeoutError(name, {
-      phase: failure.stalls,
-      status: failure.stalls === "body" ? 200 : undefined,
-      outcome,
-    });
-  }
-  const { status, retryAfterSeconds } = failure;
-  if (kind === "parse") return new sdk.ResponseParseError(name, { status, outcome });
-  if (!(kind in STATUS_ERRORS)) throw new Error(`no error class for ${kind}`);
-  const Class = STATUS_ERRORS[kind as keyof typeof STATUS_ERRORS]; // checked above
-  return new Class(name, { status, outcome, retryAfterMs: (retryAfterSeconds ?? 0) * 1_000 || undefined });
-}
-
-interface Row {
-  readonly name: string;
-  readonly error: AutomationError;
-  readonly reaction: Rule["reaction"];
-}
-
-const NO_RETRY = RULES.finalStatus.reaction;
-
-/**
- * Failures that are not in the table, because the client sends nothing again after them. The rate limiter waits for a
- * 429 and the token source replaces the token after a 401, both within an attempt.
- */
+/** Nothing is sent again after them: the rate limiter waits for a 429 within an attempt. */
 const NEVER_RETRIED: readonly AutomationError[] = [
   new sdk.RateLimitError("429", { status: 429, outcome: "rejected" }),
   new sdk.RateLimitError("429 with Retry-After", { status: 429, outcome: "rejected", retryAfterMs: 5 }),
@@ -95,38 +46,39 @@ const NEVER_RETRIED: readonly AutomationError[] = [
   new sdk.PaginationError("a repeated cursor", { outcome: "accepted" }),
 ];
 
-const rows: readonly Row[] = [
-  ...RETRY_ROWS.map((row) => {
-    const { name, rule } = row;
-    return { name, error: errorOf(row), reaction: rule.reaction };
-  }),
-  ...NEVER_RETRIED.map((error) => ({ name: error.message, error, reaction: NO_RETRY })),
+/** Which methods are sent again: all of them, those that may be sent twice, or none. */
+type Retried = "all" | "idempotent" | "none";
+
+/** One error of each decision. Every status and failure is in `test/client/wire/retries/retry-table.test.ts`. */
+const ROWS: readonly (readonly [AutomationError, Retried])[] = [
+  [new sdk.ConnectionError("no connection was made", { outcome: "not_sent" }), "all"],
+  [new sdk.ConnectionError("an invalid certificate", { outcome: "not_sent", permanent: true }), "none"],
+  [new sdk.ConnectionError("a lost connection", { outcome: "unknown" }), "idempotent"],
+  [new sdk.ConnectionError("a lost body of a 2xx", { status: 200, outcome: "accepted" }), "idempotent"],
+  [new sdk.TimeoutError("no response in time", { phase: "headers", outcome: "unknown" }), "idempotent"],
+  [new sdk.TimeoutError("no body in time", { phase: "body", status: 200, outcome: "accepted" }), "idempotent"],
+  [new sdk.ApiError("408", { status: 408, outcome: "unknown" }), "idempotent"],
+  [new sdk.ServerError("500", { status: 500, outcome: "unknown" }), "idempotent"],
+  [new sdk.ServerError("501", { status: 501, outcome: "unknown" }), "none"],
+  [new sdk.ServerError("503 with Retry-After", { status: 503, outcome: "unknown", retryAfterMs: 3_000 }), "idempotent"],
+  [new sdk.NotFoundError("404", { status: 404, outcome: "rejected" }), "none"],
+  ...NEVER_RETRIED.map((error) => [error, "none"] as const),
 ];
-
-function familyOf(method: Method): Family {
-  if (method === "GET" || method === "HEAD") return "safe";
-  return method === "DELETE" ? "delete" : "write";
-}
-
-/** A DELETE that succeeds with its status needs no decision; if it were asked for, it would be that of a GET. */
-function reactionOf(method: Method, reaction: Rule["reaction"]): Reaction {
-  const own = reaction[familyOf(method)];
-  return own === "succeed" ? reaction.safe : own;
-}
+const rows = ROWS.map(([error, retried]) => ({ name: error.message, error, retried }));
 
 function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean {
   return decideRetry(error, context(over)) !== undefined;
 }
 
-test.each(rows)("$name", ({ error, reaction }) => {
-  const retried = METHODS.filter((method) => isRetried(error, { operation: { method, path: PATH } }));
-  expect(retried).toEqual(METHODS.filter((method) => reactionOf(method, reaction) === "retry"));
+test.each(rows)("$name", ({ error, retried }) => {
+  const again = { all: METHODS, idempotent: ["GET", "HEAD", "DELETE"], none: [] }[retried];
+  expect(METHODS.filter((method) => isRetried(error, { operation: { method, path: PATH } }))).toEqual(again);
   // With unsafeWrites a POST is retried as a GET is, unless it was answered 2xx; a rotation is not.
   const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
   const operation = { method: "POST", path: PATH } as const;
-  expect(isRetried(error, { operation, rules })).toBe(error.status !== 200 && reaction.safe === "retry");
+  expect(isRetried(error, { operation, rules })).toBe(error.status !== 200 && retried !== "none");
   const rotation = { ...operation, path: pathOf("/me/tokens/{id}/rotate", { id: "tok_1" }) };
-  expect(isRetried(error, { operation: rotation, rules })).toBe(reaction.write === "retry");
+  expect(isRetried(error, { operation: rotation, rules })).toBe(retried === "all");
 });
 
 test("a Retry-After that does not fit into the remaining time fails the call", () => {
@@ -205,19 +157,6 @@ describe("delays", () => {
         expect(got).toBeLessThanOrEqual(Math.max(retryAfterMs + Math.min(1_000, retryAfterMs / 10), backoffMs));
       }),
     );
-  });
-
-  test.each([
-    { retryAfterMs: 0, retries: 0, waitsMs: 250 },
-    { retryAfterMs: 0, retries: 3, waitsMs: 2_000 },
-    { retryAfterMs: 0, retries: 30, waitsMs: 4_000 },
-    { retryAfterMs: 249, retries: 0, waitsMs: 250 },
-    { retryAfterMs: 251, retries: 0, waitsMs: 251 },
-    { retryAfterMs: 5_000, retries: 30, waitsMs: 5_000 },
-    { retryAfterMs: DEFAULT_RETRY.maxRetryAfterMs, retries: 0, waitsMs: 120_000 },
-  ])("503 with Retry-After $retryAfterMs ms, after $retries retries: $waitsMs ms", ({ waitsMs, ...row }) => {
-    const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: row.retryAfterMs });
-    expect(delayOf(failure, { retries: row.retries, random: 0 })).toBe(waitsMs);
   });
 
   test("a backoff that does not fit into the remaining time fails the call, however short the Retry-After", () => {
