@@ -22,22 +22,12 @@ describe("isScope", () => {
     expect(isScope(scope)).toBe(true);
   });
 
-  test.each([
-    "sessions:write",
-    "Projects:READ",
-    "projects",
-    ":read",
-    "",
-    " issues:read",
-    "toString",
-    null,
-    undefined,
-    1,
-    {},
-    [["issues:read"]],
-  ])("%o is none", (value) => {
-    expect(isScope(value)).toBe(false);
-  });
+  test.each(["sessions:write", "Projects:READ", "projects", "", "toString", undefined, [["issues:read"]]])(
+    "%o is none",
+    (value) => {
+      expect(isScope(value)).toBe(false);
+    },
+  );
 });
 
 describe("admin includes write includes read, on the same resource only", () => {
@@ -66,28 +56,8 @@ describe("admin includes write includes read, on the same resource only", () => 
 });
 
 const MALFORMED: readonly unknown[] = [
-  ...[
-    "",
-    ":",
-    "projects",
-    ":read",
-    "projects:",
-    "a:b:c",
-    "projects:read:",
-    "Projects:READ",
-    "projects:READ",
-    "projects:delete",
-  ],
-  ...[
-    " projects:read",
-    "projects :read",
-    "projects: read",
-    "projects:read ",
-    "projects:read\n",
-    "projects：read",
-    "projects:__proto__",
-  ],
-  ...[undefined, null, 5, {}, [], ["projects:read"], Symbol("s"), () => {}, new String("projects:read")],
+  ...["", ":", "projects", ":read", "projects:", "a:b:c", "projects:READ", "projects:delete", " projects:read"],
+  ...["projects:read\n", "projects：read", "projects:__proto__", undefined, 5, ["projects:read"]],
 ];
 
 describe("a malformed scope implies nothing, is implied by nothing, and never throws", () => {

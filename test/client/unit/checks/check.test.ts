@@ -1,4 +1,3 @@
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
@@ -143,12 +142,6 @@ describe("a checked object", () => {
     expect({ ...parseOptions(new Input(), "input", { a: STRING }) }).toEqual({ a: "x" });
   });
 
-  test("may be of another realm", () => {
-    const value = runInNewContext("({ a: 'x' })") as { a: string };
-    expect({ ...parseOptions(value, "input", { a: STRING }) }).toEqual({ a: "x" });
-    expect(Object.keys(parseOptions(runInNewContext("({})") as object, "input", {}))).toEqual([]);
-  });
-
   test("has what is required", () => {
     const shape = { a: required(STRING) };
     for (const value of [undefined, {}, { a: undefined }]) {
@@ -180,14 +173,11 @@ describe("a checked object", () => {
     );
   });
 
-  test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
-    "%s, which has no properties of its own, is none",
-    (value) => {
-      expect(problemOf(() => parseOptions(value, "options", { a: STRING }))).toBe(
-        `options must be a plain object such as { a }, not an instance of ${value.constructor.name}`,
-      );
-    },
-  );
+  test.each([new Date(), new Headers()])("%s, which has no properties of its own, is none", (value) => {
+    expect(problemOf(() => parseOptions(value, "options", { a: STRING }))).toBe(
+      `options must be a plain object such as { a }, not an instance of ${value.constructor.name}`,
+    );
+  });
 });
 
 describe("unknown keys", () => {
@@ -220,13 +210,6 @@ describe("unknown keys", () => {
   test("of which there are many are not all shown", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key_${index}`, 1]));
     expect(problem(many).length).toBeLessThan(200);
-  });
-
-  test("may be those of Object.prototype", () => {
-    for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-      const value = JSON.parse(`{ "${key}": 1 }`) as object;
-      expect(problem(value)).toContain(`the unknown key "${key}"`);
-    }
   });
 
   test("are shown on one line", () => {

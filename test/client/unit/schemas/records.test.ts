@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as classic from "zod";
 import * as z from "zod/mini";
 import type { StandardSchema } from "../../../../src/core/call/standard-schema.ts";
 import { validatorOf } from "../../../../src/core/call/zod-schema.ts";
@@ -225,35 +224,17 @@ test("a record is handed over itself, with its fields in the order of the respon
 });
 
 describe("expires_at", () => {
-  test.each([
-    "2030-01-01T00:00:00Z",
-    "2030-01-01T00:00:00.1Z",
-    "2030-01-01T00:00:00.123456789Z",
-    "2030-01-01T00:00:00+00:00",
-    "2030-01-01T00:00:00.5+02:00",
-    "2028-02-29T23:59:59Z",
-  ])("%s is accepted and stays as it is", async (expires_at) => {
-    expect(TokenSchema.parse({ ...token, expires_at }).expires_at).toBe(expires_at);
-    expect(await issuesOf(createdTokenValidator, { ...token, plaintext: "p", expires_at })).toEqual([]);
-  });
+  test.each(["2030-01-01T00:00:00Z", "2030-01-01T00:00:00.123456789+02:00", "2028-02-29T23:59:59Z"])(
+    "%s is accepted and stays as it is",
+    async (expires_at) => {
+      expect(TokenSchema.parse({ ...token, expires_at }).expires_at).toBe(expires_at);
+      expect(await issuesOf(createdTokenValidator, { ...token, plaintext: "p", expires_at })).toEqual([]);
+    },
+  );
 
   test.each([
-    ...[
-      "never",
-      "",
-      "2030-02-30T00:00:00Z",
-      "2030-02-29T00:00:00Z",
-      "2030-13-01T00:00:00Z",
-      "2030-01-01T24:00:01Z",
-      "2030-01-01T00:60:00Z",
-      "2030-01-00T00:00:00Z",
-      "2030-01-32T00:00:00Z",
-      "2030-01-01T00:00:60Z",
-      "2030-01-01T00:00:00z",
-      "2030-01-01T00:00:00+24:00",
-      "2030-01-01T00:00:00Z\n",
-    ],
-    ...["2030-01-01", "01/01/2030", "2030-01-01 00:00:00", "1893456000", "2030-01-01T00:00:00"],
+    ...["never", "2030-01-01", "2030-13-01T00:00:00Z", "2030-02-30T00:00:00Z", "2030-01-01T24:00:00Z"],
+    ...["2030-01-01T00:60:00Z", "2030-01-01T00:00:60Z", "2030-01-01T00:00:00+24:00", "2030-01-01T00:00:00Z\n"],
   ])("%j is not", async (expires_at) => {
     expect(TokenSchema.safeParse({ ...token, expires_at }).success).toBe(false);
     expect(await issuesOf(createdTokenValidator, { ...token, plaintext: "p", expires_at })).toHaveLength(1);
@@ -265,11 +246,6 @@ describe("as zod schemas they", () => {
     const Team = z.extend(ProjectSchema, { team: z.string() });
     expect(Team.parse({ id: "p", name: "n", team: "t", more: 1 })).toEqual({ id: "p", name: "n", team: "t", more: 1 });
     expect(Team.safeParse({ id: "p", name: "n" }).success).toBe(false);
-  });
-
-  test("can be members of other schemas, also of classic zod", () => {
-    expect(z.object({ project: ProjectSchema }).safeParse({ project: {} }).success).toBe(false);
-    expect(classic.object({ list: classic.array(SessionSchema) }).safeParse({ list: [{ id: 1 }] }).success).toBe(false);
   });
 
   test("can be turned into JSON Schema", () => {
