@@ -61,43 +61,6 @@ describe("a request that hangs", () => {
     for (const other of others.slice(1)) other.end(200);
   });
 
-  test("opens the gate by its late response, too", async () => {
-    const limiter = memoryRateLimiter();
-    const hanging = new Call(limiter);
-    await pass(0);
-    hanging.end(429, undefined, 1_000);
-    void hanging.start();
-    const others = [new Call(limiter), new Call(limiter), new Call(limiter)];
-    await pass(1_100 + STALLED_AFTER_MS);
-    hanging.end(200);
-    await pass(0);
-    expect(
-      others.map(({ state }) => state),
-      "two wide",
-    ).toEqual(["admitted", "admitted", "waiting"]);
-    others[0]?.end(200);
-    await pass(0);
-    expect(others[2]?.state).toBe("admitted");
-    for (const other of others.slice(1)) other.end(200);
-  });
-
-  test("at 0 left, no longer counts against what is left after a bounded time", async () => {
-    const limiter = memoryRateLimiter();
-    const scout = new Call(limiter);
-    await pass(0);
-    scout.end(200, 0);
-    const [hanging, next, last] = [new Call(limiter), new Call(limiter), new Call(limiter)];
-    await pass(STALLED_AFTER_MS - 100);
-    expect([hanging.state, next.state, last.state]).toEqual(["admitted", "waiting", "waiting"]);
-    await pass(200);
-    expect([next.state, last.state], "one more").toEqual(["admitted", "waiting"]);
-    next.end(200, 0);
-    await pass(0);
-    expect(last.state).toBe("admitted");
-    last.end(200);
-    hanging.end(200);
-  });
-
   test("counts against maxConcurrency until it ends", async () => {
     const limiter = memoryRateLimiter();
     const [hanging, next] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter, { maxConcurrency: 1 })];
@@ -133,27 +96,6 @@ describe("a request that hangs", () => {
   });
 });
 
-test("a probe in flight holds back the next one, also if another pause has begun since", async () => {
-  const limiter = memoryRateLimiter();
-  const first = new Call(limiter);
-  await pass(0);
-  first.end(429, undefined, 10);
-  void first.start();
-  const second = new Call(limiter);
-  await pass(20);
-  expect([first.state, second.state]).toEqual(["admitted", "waiting"]);
-  await pass(STALLED_AFTER_MS);
-  expect(second.state, "the first is stalled").toBe("admitted");
-  first.end(429, undefined, 10);
-  void first.start();
-  await pass(1_000);
-  expect(first.state, "the pause is over").toBe("waiting");
-  second.end(200);
-  await pass(0);
-  expect(first.state).toBe("admitted");
-  first.end(200);
-});
-
 test("a request that took longer than its slot lasts, and is answered 429, pauses its token and waits", async () => {
   const limiter = memoryRateLimiter();
   const late = new Call(limiter, { maxConcurrency: 1 });
@@ -172,33 +114,7 @@ test("a request that took longer than its slot lasts, and is answered 429, pause
   late.end(200);
 });
 
-test("a pause ends on time for those that waited for a slot when it began", async () => {
-  const limiter = memoryRateLimiter();
-  const limits = { maxConcurrency: 2, timeoutMs: 30_000 };
-  const [impatient, other] = [new Call(limiter, { ...limits, maxPauses: 0 }), new Call(limiter, limits)];
-  const waiting = new Call(limiter, limits);
-  await pass(0);
-  impatient.end(429, undefined, 1_000);
-  other.end(200);
-  await pass(990);
-  expect(waiting.state).toBe("waiting");
-  await pass(100);
-  expect(waiting.state, "and not when the slot would have ended").toBe("admitted");
-  waiting.end(200);
-});
-
 describe("maxConcurrency", () => {
-  test("counts per token", async () => {
-    const limiter = memoryRateLimiter();
-    const tokens = ["one", "two", "three"];
-    const calls = tokens.flatMap((token) => [1, 2, 3].map(() => new Call(limiter, { token, maxConcurrency: 2 })));
-    await pass(0);
-    expect(calls.map(({ state }) => state === "admitted")).toEqual(tokens.flatMap(() => [true, true, false]));
-    for (const call of calls.filter(({ state }) => state === "admitted")) call.end(200);
-    await pass(0);
-    for (const call of calls.filter((_, index) => index % 3 === 2)) call.end(200);
-  });
-
   test("is that of each call: the first one waits until fewer are in flight, and those behind it with it", async () => {
     const limiter = memoryRateLimiter();
     const wide = [1, 2].map(() => new Call(limiter));
@@ -214,31 +130,6 @@ describe("maxConcurrency", () => {
     expect([narrow.state, behind.state]).toEqual(["admitted", "admitted"]);
     for (const call of [narrow, behind]) call.end(200);
   });
-
-  test("of a call that has left the queue holds nobody back", async () => {
-    const limiter = memoryRateLimiter();
-    const wide = [1, 2].map(() => new Call(limiter));
-    const narrow = new Call(limiter, { maxConcurrency: 1 });
-    const behind = new Call(limiter);
-    await pass(0);
-    narrow.abort.abort();
-    await pass(0);
-    expect([narrow.state, behind.state]).toEqual(["stopped", "admitted"]);
-    for (const call of [...wide, behind]) call.end(200);
-  });
-});
-
-test("a call that is refused when it acquires again frees its slot for those that wait, and they wake", async () => {
-  const limiter = memoryRateLimiter();
-  const [impatient, other] = [new Call(limiter, { maxPauses: 0 }), new Call(limiter)];
-  await pass(0);
-  const narrow = new Call(limiter, { maxConcurrency: 1 });
-  other.end(429, undefined, 1_000);
-  await impatient.start();
-  expect([impatient.state, narrow.state]).toEqual(["refused", "waiting"]);
-  await pass(1_100);
-  expect(narrow.state).toBe("admitted");
-  narrow.end(200);
 });
 
 test("a call fails after maxPauses pauses in a row, and counts from zero after a request that succeeded", async () => {

@@ -65,18 +65,6 @@ test("one that has been given a slot gives it up when it leaves, and keeps its p
   late.release();
 });
 
-test("one that acquires with another token while it waits blocks nothing", async () => {
-  const enter = entering(memoryRateLimiter(), 2);
-  const [first, second, hasty, next] = [enter(), enter(), enter(), enter()];
-  for (const permit of [first, second]) expect(permit.acquire("a")).toEqual(ADMITTED);
-  void hasty.acquire("a");
-  expect(hasty.acquire("b")).toEqual(ADMITTED);
-  const waiting = next.acquire("a");
-  first.release();
-  second.release();
-  expect(await waiting).toEqual(ADMITTED);
-});
-
 test("one that leaves and comes back to the same queue stands once in it, where it stood", async () => {
   const enter = entering(memoryRateLimiter());
   const [holds, early, late] = [enter(), enter(), enter()];
@@ -92,21 +80,3 @@ test("one that leaves and comes back to the same queue stands once in it, where 
   expect(await behind).toEqual(ADMITTED);
   late.release();
 });
-
-test.each(["leaves", "stays"])(
-  "a signal that aborts in the turn of the admission, and the call %s: no slot is lost",
-  async (what) => {
-    const enter = entering(memoryRateLimiter());
-    const controller = new AbortController();
-    const [holds, aborted, next] = [enter(), enter(controller.signal), enter()];
-    void holds.acquire("a");
-    const asked = aborted.acquire("a");
-    const behind = next.acquire("a");
-    holds.release();
-    controller.abort();
-    if (what === "stays") await asked;
-    aborted.release();
-    expect(await behind).toEqual(ADMITTED);
-    next.release();
-  },
-);
