@@ -42,31 +42,3 @@ test("their polls are spread, each by its own random factor", async () => {
     expect(Math.max(...slots.values()), `most in 10 ms, round ${round}`).toBeLessThan(CROWD / 10);
   }
 });
-
-test("another call is sent among them", async () => {
-  const { reply } = service(Number.POSITIVE_INFINITY);
-  const slow: Reply = async (sent) => {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return reply(sent);
-  };
-  const crowded = scriptedFetch(slow);
-  const crowd = 100;
-  const client = crowded.client({ maxConcurrency: 10 });
-  const leave = new AbortController();
-  const waits = watch(
-    Array.from({ length: crowd }, (_, index) =>
-      client.sessions.waitFor(`s${index}`, { until: () => false, intervalMs: 10, signal: leave.signal }),
-    ),
-  );
-  // A round of the crowd takes a second: 10 at a time, 100 ms each.
-  await pass(1_000);
-  const before = crowded.sent.length;
-  const list = watch([client.projects.list().toArray()]);
-  await pass(2_500);
-  expect((await list)[0]?.value).toEqual([]);
-  const turn = crowded.sent.findIndex(({ url }) => url.endsWith("/projects"));
-  expect(turn - before, "only those that stood in line before it").toBeLessThanOrEqual(crowd + 10);
-  leave.abort();
-  await pass(200);
-  expect((await waits).filter(({ error }) => error !== undefined)).toHaveLength(crowd);
-});
