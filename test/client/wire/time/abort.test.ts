@@ -5,17 +5,7 @@ import { AbortError, type ClientEvent, type ClientOptions, type Outcome } from "
 import { createIssue } from "../../../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { fetchFailed } from "../../../support/fetch-errors.ts";
-import {
-  after,
-  bodyThat,
-  good,
-  never,
-  notConnected,
-  type Reply,
-  responds,
-  status,
-  tooMany,
-} from "../../../support/replies.ts";
+import { after, bodyThat, good, never, notConnected, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -138,22 +128,6 @@ test("already aborted: nothing is sent and the provider is not called", async ()
   expect([asked, service.sent.length]).toEqual([0, 0]);
 });
 
-test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
-  "the reason %o is the cause",
-  async (reason) => {
-    const controller = new AbortController();
-    const service = scriptedFetch(never);
-    const call = watch([service.client().sessions.get("1", { signal: controller.signal })]);
-    await pass(10);
-    controller.abort(reason);
-    const [settled] = await finish(call);
-    expect(settled?.error).toBeInstanceOf(Error);
-    if (!(settled?.error instanceof AbortError)) throw settled?.error;
-    expect(settled.error.name).toBe("AbortError");
-    expect(settled.error.cause).toBe(controller.signal.reason);
-  },
-);
-
 test("one of 50 aborted: the others succeed, and the client still works", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(after(100, good));
@@ -170,35 +144,6 @@ test("one of 50 aborted: the others succeed, and the client still works", async 
   const again = await ended(client.sessions.get("1", { signal: controller.signal }));
   expect(again.error).toBeInstanceOf(AbortError);
   expect(service.sent).toHaveLength(51);
-});
-
-test("300 calls at once on one signal: all end, no warning, no listener left", async () => {
-  const controller = new AbortController();
-  const service = scriptedFetch(never);
-  const client = service.client();
-  const done = watch(Array.from({ length: 300 }, () => client.sessions.get("1", { signal: controller.signal })));
-  await pass(100);
-  controller.abort();
-  const settled = await finish(done);
-  expect(settled.every(({ error }) => error instanceof AbortError)).toBe(true);
-  expect(service.sent).toHaveLength(10);
-  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
-});
-
-describe("between pages", () => {
-  const pages: Reply = (sent) =>
-    status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${sent.index + 1}` }));
-
-  test("next() rejects once and is done after that", async () => {
-    const controller = new AbortController();
-    const service = scriptedFetch(pages);
-    const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
-    await ended(iterator.next());
-    controller.abort();
-    expect((await ended(iterator.next())).error).toBeInstanceOf(AbortError);
-    expect((await ended(iterator.next())).value).toEqual({ done: true, value: undefined });
-    expect(service.sent).toHaveLength(1);
-  });
 });
 
 test.each(["", "{"])("a DELETE that is aborted after its 2xx head and %j has been done", async (first) => {

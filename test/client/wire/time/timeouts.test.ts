@@ -56,14 +56,7 @@ describe("timeoutMs", () => {
     expect(tookMs).toBeLessThanOrEqual(302);
   });
 
-  const long: readonly (number | false)[] = [
-    false,
-    Number.POSITIVE_INFINITY,
-    1e12,
-    2 ** 31,
-    2 ** 31 - 1,
-    Number.MAX_VALUE,
-  ];
+  const long: readonly (number | false)[] = [false, 2 ** 31, Number.MAX_VALUE];
   test.each(long.flatMap((value) => [{ timeoutMs: value }, { totalTimeoutMs: value }] satisfies ClientOptions[]))(
     "%o never fires early",
     async (options) => {
@@ -86,16 +79,6 @@ describe("timeoutMs", () => {
   });
 });
 
-test("30 s have passed when a test has let 30 000 ms pass", async () => {
-  const service = scriptedFetch(never);
-  const client = service.client({ retry: false });
-  const [limit, total] = [client.sessions.get("1"), client.sessions.get("2", { totalTimeoutMs: 30_000 })];
-  const settled = Promise.allSettled([limit, total]);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(vi.getTimerCount()).toBe(0);
-  expect(await settled).toMatchObject([{ reason: { kind: "timeout" } }, { reason: { kind: "timeout" } }]);
-});
-
 describe("totalTimeoutMs", () => {
   test("ends the last attempt early, and reports the failure before it", async () => {
     const service = scriptedFetch(responds(500), never);
@@ -112,9 +95,7 @@ describe("totalTimeoutMs", () => {
 
   test.each([
     [401, "auth"],
-    [403, "permission"],
     [429, "rate_limit"],
-    [503, "server"],
   ] as const)("that is over while the body of a %i stalls: the call ends with that", async (code, kind) => {
     const service = scriptedFetch(bodyThat("stalls", "{", code));
     const { error, tookMs } = await ended(service.client({ totalTimeoutMs: 200 }).sessions.get("1"));
@@ -219,20 +200,5 @@ describe("nothing is left", () => {
     await ended(client.sessions.get("1"));
     expect(client.rateLimit?.pausedUntil).toBeInstanceOf(Date);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test("5 000 calls on one signal leave no listener, and never have more than one each", async () => {
-    const { signal } = new AbortController();
-    const service = scriptedFetch(good);
-    const client = service.client();
-    let most = 0;
-    for (let round = 0; round < 50; round += 1) {
-      const calls = watch(Array.from({ length: 100 }, () => client.sessions.get("1", { signal })));
-      most = Math.max(most, getEventListeners(signal, "abort").length);
-      const settled = await calls;
-      expect(settled.every(({ error }) => error === undefined)).toBe(true);
-    }
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    expect(most).toBeLessThanOrEqual(300);
   });
 });
