@@ -118,15 +118,6 @@ describe("each evaluation keeps its options", () => {
     expect(rotations(), "the pause after a failure is one").toEqual([403]);
   });
 
-  test("renewBeforeMs counts from the first call on", async () => {
-    const first = evaluate({ renewBeforeMs: 0 });
-    const second = evaluate({ renewBeforeMs: DAY_MS });
-    expect(await first.read()).toBe("ok");
-    expect(rotations()).toEqual([]);
-    expect(await second.read()).toBe("ok");
-    expect(rotations()).toEqual([201]);
-  });
-
   test("settled() of either waits until the replacement is stored", async () => {
     let store = (): void => {};
     const storing = new Promise<void>((resolve) => {

@@ -190,20 +190,6 @@ describe("a rotation that is adopted", () => {
     expect(fake.sent.at(-1)?.token, "the last that came").toBe("pat_a_firstSecret");
   });
 
-  test("of two at once, one of which fails, the good one stays", async () => {
-    let count = 0;
-    const fake = scriptedFetch((sent) => {
-      if (!isRotation(sent)) return good(sent);
-      count += 1;
-      return count === 1 ? rotated()(sent) : after(500, responds(404))(sent);
-    });
-    const client = fake.client({ token: OLD });
-    const ends = await allEnded([adopt(client), adopt(client)]);
-    expect(ends.map(({ error }) => (error as { kind?: string } | undefined)?.kind)).toEqual([undefined, "not_found"]);
-    await ended(client.sessions.get("1"));
-    expect(fake.sent.at(-1)?.token).toBe(NEW);
-  });
-
   test.each([
     ["401", responds(401), "auth"],
     ["a connection that is not made", failsWith("ECONNREFUSED"), "connection"],

@@ -1,7 +1,7 @@
 /** `onRotated`: awaited before the replacement is used, bounded, repeated until it succeeds. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   type Client,
   type ClientOptions,
@@ -55,24 +55,10 @@ function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOpti
 const rotations = ({ sent }: ScriptedFetch): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
 const never = (): Promise<void> => new Promise(() => undefined);
 
-const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
+const NOT_STORED =
+  /onRotated failed to store the replacement.*latest\(\) returns it, and the next call passes it to onRotated again(?: \(|$)/;
 
 describe("a replacement that could not be stored", () => {
-  test("is told in the same words where the token is of another copy of the package", async () => {
-    vi.resetModules();
-    onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-    const copy = await import("../../../../src/core/token/rotating-token.ts");
-    expect(copy.rotatingToken).not.toBe(rotatingToken);
-    const token = copy.rotatingToken({
-      token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },
-      onRotated: () => Promise.reject(new Error("the vault is sealed")),
-    });
-    const { error } = await ended(scriptedFetch(service).client({ token }).sessions.get("1"));
-    expect(error).toMatchObject({ kind: "token_provider", cause: { message: "the vault is sealed" } });
-    expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
-    expect(error).toMatchObject({ message: expect.stringContaining("to onRotated again (the vault is sealed)") });
-  });
-
   test.each([
     ["throws", () => raise(new Error("the vault is sealed"))],
     ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
