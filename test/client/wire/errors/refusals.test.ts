@@ -31,7 +31,6 @@ const NO_ERROR = "its body has no `error`, so it may not be from the service";
 /** Refusals of `projects.list`, and what follows its name in the message. */
 const REFUSALS: readonly (readonly [what: string, Response, message: string, baseUrl?: string])[] = [
   ["error as an object", json({ error: { code: "E42", message: "no way" } }, 400), "400 E42: no way"],
-  ["error as an object with a detail", json({ error: { detail: "no way" } }, 400), "400: no way"],
   ["error as a sentence", json({ error: "no way, sorry" }, 400), "400: no way, sorry"],
   [
     "a sentence above an error as an object",
@@ -43,7 +42,6 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
     json({ message: "no way", code: "E42", error: { code: "E43" } }, 400),
     "400 E42: no way",
   ],
-  ["error as a code beside a sentence", json({ error: "E42", message: "no way" }, 400), "400 E42: no way"],
   [
     "errors of objects",
     json({ errors: [{ code: "E42", message: "no way" }, { message: "x" }] }, 422),
@@ -64,8 +62,6 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ],
   ["its own 403", json({ error: "forbidden" }, 403), `403 forbidden; ${SCOPE}`],
   ["a firewall's 403", html(403), `403; the body is text/html, not JSON, ${NOT_OURS}`],
-  ["a gateway's 502", html(502), `502; the body is text/html, not JSON, ${NOT_OURS}`],
-  ["a web server's 404", html(404), `404; the body is text/html, not JSON, ${NOT_OURS}`],
   [
     "text without a type",
     text(new TextEncoder().encode("busy") as never, 500),
@@ -131,27 +127,10 @@ test.each(rows)("a refusal: $what", async ({ response, message, baseUrl }) => {
 /** Successes that do not fit, and the issues of the message. */
 const DRIFT: readonly (readonly [what: string, body: unknown, issues: string])[] = [
   ["numeric ids", { data: [{ id: 5, name: "a" }], next_cursor: null }, "data.0.id: must be a string, got a number"],
-  ["a name of null", { data: [{ id: "p", name: null }], next_cursor: null }, "data.0.name: must be a string, got null"],
-  ["no name", { data: [{ id: "p" }], next_cursor: null }, "data.0.name: must be a string, got nothing"],
   [
     "no next_cursor",
     { data: [] },
     "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got nothing",
-  ],
-  [
-    "a number as cursor",
-    { data: [], next_cursor: 2 },
-    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got a number",
-  ],
-  [
-    "an empty cursor",
-    { data: [], next_cursor: "" },
-    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got an empty string",
-  ],
-  [
-    "half a character as cursor",
-    { data: [], next_cursor: "\ud83d" },
-    "next_cursor: must be a non-empty string of well-formed Unicode, or null at the end of the list, got a string",
   ],
   ["items", { items: [], next_cursor: null }, "data: must be an array, got nothing"],
   ["a bare array", [], "body: must be an object, got an array"],

@@ -9,7 +9,6 @@ import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
-const created = { id: "t1", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
 const aborted = (reason: unknown): AbortSignal => {
   const controller = new AbortController();
   controller.abort(reason);
@@ -134,11 +133,6 @@ test("every exported class is in this table", () => {
 
 const reasons: readonly (readonly [string, unknown])[] = [
   ["undefined", undefined],
-  ["null", null],
-  ["a string", "x"],
-  ["a number", 42],
-  ["a bigint", 42n],
-  ["a symbol", Symbol("s")],
   ["a function", () => {}],
   ["an Error", new RangeError("mine")],
   ["an object that refers to itself", Object.assign({}, { self: {} })],
@@ -156,38 +150,6 @@ describe("for any reason of an abort", () => {
     expect(() => inspect(error)).not.toThrow();
     expect(wire.sent).toHaveLength(0);
   });
-});
-
-test("an abort of a write after it was sent says that it may have been applied", async () => {
-  const controller = new AbortController();
-  wire.reply(() => {
-    controller.abort();
-    return new Promise(() => {});
-  });
-  const error = await rejection(
-    wire.client().issues.create("p", { title: "t", type: "bug" }, { signal: controller.signal }),
-  );
-  expect(error).toMatchObject({ kind: "abort", outcome: "unknown", attempts: 1 });
-  expect((error as Error).message).toMatch(/applied/);
-});
-
-test("an abort after a 2xx head is accepted, and what had come is in rawBody", async () => {
-  const controller = new AbortController();
-  const stream = new ReadableStream<Uint8Array>({
-    start: (body) => body.enqueue(new TextEncoder().encode('{"plaintext":"pat_a_')),
-    pull: () => void setImmediate(() => controller.abort()),
-  });
-  const fetch: typeof globalThis.fetch = async () => new Response(stream, { status: 201 });
-  const error = await rejection(
-    wire.client({ fetch }).tokens.create({ name: "n", scopes: [] }, { signal: controller.signal }),
-  );
-  expect(error).toMatchObject({ kind: "abort", outcome: "accepted", status: 201, rawBody: '{"plaintext":"pat_a_' });
-});
-
-test("a created token without plaintext is a validation error with the raw body", async () => {
-  wire.reply(() => json(created, 201));
-  const error = await rejection(wire.client().tokens.create({ name: "n", scopes: [] }));
-  expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });
 });
 
 test("instanceof and the guard accept no other value", () => {
@@ -213,16 +175,6 @@ test("a derived class is recognized by its prototype, and may set its name", () 
   expect(mine).toBeInstanceOf(MyError);
   expect(mine).toBeInstanceOf(sdk.ApiError);
   expect(new sdk.ApiError("m")).not.toBeInstanceOf(MyError);
-});
-
-test("the usual this.name = … of a derived class does not throw", () => {
-  class Named extends sdk.AutomationError {
-    constructor() {
-      super("m");
-      Reflect.set(this, "name", "Named") || expect.fail("name cannot be set");
-    }
-  }
-  expect(new Named().name).toBe("Named");
 });
 
 test("an error of a copy in another realm is recognized by its brand", () => {

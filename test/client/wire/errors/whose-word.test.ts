@@ -30,23 +30,20 @@ const OPERATIONS: readonly Operation[] = [
     isDue: true,
     call: (client) => client.issues.create("web", { title: "One", type: "bug" }),
   },
-  { name: "tokens.rotate", isDue: true, call: (client) => client.tokens.rotate("tok_1") },
   { name: "sessions.get", isDue: true, isRead: true, call: (client) => client.sessions.get("ses_1") },
   { name: "tokens.revoke", isDue: false, isDeletion: true, call: (client) => client.tokens.revoke("tok_1") },
-  ...(["POST", "PUT", "PATCH"] as const).flatMap((method): Operation[] => [
-    {
-      name: `${method} with a schema`,
-      isDue: true,
-      hasOutput: true,
-      call: (client) => client.request({ method, path: path`/x`, schema: anything }),
-    },
-    {
-      name: `${method} without a schema`,
-      isDue: false,
-      hasOutput: true,
-      call: (client) => client.request({ method, path: path`/x` }),
-    },
-  ]),
+  {
+    name: "POST with a schema",
+    isDue: true,
+    hasOutput: true,
+    call: (client) => client.request({ method: "POST", path: path`/x`, schema: anything }),
+  },
+  {
+    name: "POST without a schema",
+    isDue: false,
+    hasOutput: true,
+    call: (client) => client.request({ method: "POST", path: path`/x` }),
+  },
   {
     name: "GET with a schema",
     isDue: true,
