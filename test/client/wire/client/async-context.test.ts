@@ -1,6 +1,5 @@
 /** The caller's `AsyncLocalStorage` context, from the call to everything that is run for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { trace } from "@opentelemetry/api";
 import { describe, expect, test } from "vitest";
 import {
   type CallOptions,
@@ -9,12 +8,9 @@ import {
   type FetchFunction,
   type Instrumentation,
 } from "../../../../src/client/index.ts";
-import { instrument } from "../../../../src/opentelemetry/index.ts";
 import { drain, gate } from "../../../support/promises.ts";
 import { json, pagesOf } from "../../../support/replies.ts";
-import { registeredTelemetry } from "../../../support/telemetry.ts";
 
-const recorded = registeredTelemetry();
 const request = new AsyncLocalStorage<string>();
 
 /** What was run, and in the context of which caller: `fetch alice`. */
@@ -71,12 +67,6 @@ const ONE_CALL = [
   ...["begin", "onRequest", "request", "logger", "observed request", "headers", "around", "fetch"],
   ...["response", "logger", "observed response", "end", "observed end", "ended", "onResponse"],
 ];
-
-test("one call", async () => {
-  const client = clientOf(async () => session());
-  await request.run("alice", () => client.sessions.get("s", hooks));
-  expect(log).toEqual(ONE_CALL.map((entry) => `${entry} alice`));
-});
 
 test("calls that queue behind others keep their own", async () => {
   const client = clientOf(async () => session(), { maxConcurrency: 1 });
@@ -164,33 +154,4 @@ test("a call that is aborted by another one's code is told in its own context", 
   await expect(call).rejects.toThrow("aborted");
   expect(runFor("bob")).toEqual([]);
   expect(runFor("alice")).toContain("end");
-});
-
-test("spans of calls that queued are below the caller's own span", async () => {
-  const client = new Client(
-    instrument({
-      baseUrl: "https://service.example.com/api/v1",
-      token: "t",
-      fetch: async () => session(),
-      maxConcurrency: 1,
-    }),
-  );
-  const tracer = trace.getTracer("application");
-  await Promise.all(
-    ["alice", "bob", "carol"].map((name) =>
-      tracer.startActiveSpan(name, async (span) => {
-        await client.sessions.get("s");
-        span.end();
-      }),
-    ),
-  );
-  for (const root of recorded().traces()) {
-    expect(root.children.map(({ name, children }) => [name, children.length])).toEqual([["sessions.get", 1]]);
-  }
-  expect(
-    recorded()
-      .traces()
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(["alice", "bob", "carol"]);
 });

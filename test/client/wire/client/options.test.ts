@@ -1,4 +1,3 @@
-import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -28,89 +27,38 @@ function configError(make: () => unknown): ConfigError {
 /** Invalid values of each option. */
 const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   baseUrl: [
-    ...["", " ", "/api/v1", "api/v1", "localhost:3000", "localhost:3000/api/v1", "example.com", "//example.com/api"],
     ...[
+      "",
+      " ",
+      "/api/v1",
+      "localhost:3000",
+      "//example.com/api",
       "ftp://example.com",
-      "file:///etc",
-      "javascript:alert(1)",
-      "ws://example.com",
       "https://",
-      "https:example.com",
       "https:/example.com",
     ],
-    ...[
-      "https://example.com/api?x=1",
-      "https://example.com/api?",
-      "https://example.com/api#x",
-      "https://example.com/api#",
-    ],
-    ...[
-      "https://u@example.com",
-      "https://u:p@example.com",
-      "https://:p@example.com",
-      "https:///u:p@example.com",
-      "https:////:p@example.com/api/v1",
-      " https://example.com",
-      "https://example.com\n",
-    ],
-    ...["https://exa mple.com", "https://example.com:99999", "https://example.com\\api"],
-    ...[
-      null,
-      undefined,
-      5,
-      true,
-      {},
-      [],
-      () => BASE,
-      new URL("https://example.com/?a=1"),
-      new URL("ftp://example.com"),
-      new URL("https://u:p@example.com"),
-    ],
+    ...["https://example.com/api?", "https://example.com/api#x", "https://example.com\n", "https://exa mple.com"],
+    ...["https://u@example.com", "https://:p@example.com", "https:////:p@example.com/api/v1"],
+    ...["https://example.com:99999", "https://example.com\\api", null, undefined, 5, {}, () => BASE],
+    ...[new URL("https://example.com/?a=1"), new URL("https://u:p@example.com")],
   ],
-  token: [
-    ...["", " ", " tok", "tok ", "tok\n", "to k", "\ttok", "tok\u0000", "tok\u007f", "Bearer tok", "bearer tok"],
-    ...["токен", "toké", "tok🚀", "tok\u00a0", "tok\u200b"],
-    ...[null, undefined, 5, true, {}, [], ["tok"], Symbol("t"), { createSource: 1 }],
-  ],
+  token: ["", "to k", "tok\u200b", "Bearer tok", null, undefined, 5, ["tok"], Symbol("t"), { createSource: 1 }],
   timeoutMs: [0, -1, Number.NaN, -Infinity, "5", true, null, {}],
   totalTimeoutMs: [0, -1, Number.NaN, "5", true, null],
   retry: [
-    ...[
-      true,
-      null,
-      3,
-      "3",
-      [],
-      { attempts: 0 },
-      { attempts: -1 },
-      { attempts: 1.5 },
-      { attempts: Number.NaN },
-      { attempts: "3" },
-    ],
-    ...[
-      { attempts: null },
-      { minDelayMs: -1 },
-      { maxDelayMs: Number.NaN },
-      { rateLimitWaits: -1 },
-      { rateLimitWaits: 0.5 },
-    ],
-    ...[{ maxRetryAfterMs: "1" }, { unsafeWrites: "yes" }, { unsafeWrites: null }, { retries: 3 }, { limit: 2 }],
+    true,
+    null,
+    3,
+    [],
+    { attempts: 0 },
+    { attempts: "3" },
+    { minDelayMs: -1 },
+    { unsafeWrites: null },
+    { retries: 3 },
   ],
   maxConcurrency: [0, -1, 1.5, Number.NaN, "10", null, true],
   rateLimiter: [null, {}, 5, { enter: () => {} }, () => {}],
-  headers: [
-    ...[
-      null,
-      "a: b",
-      5,
-      { Authorization: "x" },
-      { cookie: "x" },
-      { HOST: "x" },
-      [["Cookie", "x"]],
-      new Headers({ authorization: "x" }),
-    ],
-    ...[{ "a b": "x" }, { a: "x\ny" }, { a: "x\u0000" }, { "": "x" }, { a: "é🚀" }, [["a"]]],
-  ],
+  headers: [null, 5, { Authorization: "x" }, new Headers({ authorization: "x" }), { "a b": "x" }, [["a"]]],
   fetch: [null, 42, "fetch", {}, true],
   fetchOptions: [
     ...[null, 42, "x", [], () => {}, new Map([["cache", "no-store"]]), new Request("https://x.example")],
@@ -137,17 +85,6 @@ describe("an invalid option is a ConfigError, and nothing is sent", () => {
   test.each([null, 5, "x", [], true, () => {}])("the options themselves: %o", (options) => {
     configError(() => new Client(options as never));
     configError(() => wire.client().withOptions(options as never));
-  });
-
-  test.each(["timeout", "baseURL", "apiKey", "retries", "maxRetries", "Token"])("the unknown key %s", (key) => {
-    const { message } = configError(() => new Client({ baseUrl: BASE, token: TOKEN, [key]: 1 }));
-    expect(message).toContain(key);
-    configError(() => wire.client().withOptions({ [key]: undefined }));
-  });
-
-  test("the error for a token with a scheme has a hint, and that for an invalid character has its position", () => {
-    expect(configError(() => new Client({ baseUrl: BASE, token: "Bearer abc" })).message).toContain("omit the scheme");
-    expect(configError(() => new Client({ baseUrl: BASE, token: "abcdé" })).message).toContain("index 4");
   });
 
   test("a client without new is a TypeError", () => {
@@ -234,21 +171,4 @@ describe("fetch", () => {
     await wire.client({ fetch: strict }).sessions.get("s");
     expect(receivers).toEqual([undefined]);
   });
-});
-
-test("prints of a client show no secret and do not throw", () => {
-  const client = wire.client();
-  for (const print of [
-    JSON.stringify(client),
-    inspect(client, { depth: Infinity, showHidden: true }),
-    String(client),
-  ]) {
-    expect(print).not.toContain(TOKEN);
-  }
-});
-
-test("a client in the place of options is named as what it is", () => {
-  const client = new Client({ baseUrl: "https://x.example/api/v1", token: "pat_a_b" });
-  const make = (): Client => new Client(client);
-  expect(make).toThrow("options must be a plain object such as { baseUrl }, not an instance of Client");
 });

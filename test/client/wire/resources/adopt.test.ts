@@ -39,21 +39,6 @@ test("with adopt it goes on with the replacement, as do clients made from it bef
   expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
 });
 
-test("a call that was sent with the old token and receives a 401 after the rotation is sent once more", async () => {
-  const first = gate();
-  wire.reply(async ({ path, headers }) => {
-    if (path.endsWith("/rotate")) return replacement();
-    if (headers.get("authorization") === `Bearer ${NEXT}`) return session();
-    await first.opened;
-    return json({}, 401);
-  });
-  const client = wire.client();
-  const call = client.sessions.get("s");
-  await client.tokens.rotate("t1", { adopt: true });
-  first.open();
-  expect(await call).toMatchObject({ id: "s" });
-});
-
 describe("a token that is replaced again before the call is sent with it", () => {
   const TOKENS = [TOKEN, "pat_first_TheSecretOfTheFirst", "pat_second_TheSecretOfTheSecond"];
   const issue = { title: "t", type: "bug" };
@@ -152,7 +137,7 @@ describe("an invalid response to a rotation", () => {
     expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
   });
 
-  test.each(["with space", "Bearer x", "line\n", "é"])(
+  test.each(["with space", "é"])(
     "with a plaintext that is not a valid token (%j): the call rejects with all its fields, and the old token is kept",
     async (bad) => {
       wire.script(replacement(bad), session());

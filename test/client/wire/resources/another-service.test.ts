@@ -1,6 +1,6 @@
 /** A project that one service has listed means nothing at another one, where its id may be another project's. */
 import { describe, expect, test } from "vitest";
-import { ArgumentError, type Client, type Page, type Project } from "../../../../src/client/index.ts";
+import { ArgumentError, type Client, type Project } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { good, json } from "../../../support/replies.ts";
 import { type SentRequest, scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -29,19 +29,9 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 /** Each way to get a list. */
 const LISTED: readonly [string, (client: Client) => Promise<readonly Project[]>][] = [
-  ["a walk", async (client) => await all(client.projects.list())],
   ["a walk by page", async (client) => (await all(client.projects.list().pages())).flatMap(({ data }) => data)],
   ["one page", async (client) => (await client.projects.list().page()).data],
-  ["toArray", async (client) => await client.projects.list().toArray()],
-  [
-    "withResponse",
-    async (client): Promise<Page<Project>["data"]> => (await client.projects.list().page().withResponse()).data.data,
-  ],
   ["a derived client", async (client) => await client.withOptions({ timeoutMs: 5_000 }).projects.list().toArray()],
-  [
-    "lenient validation",
-    async (client) => await client.withOptions({ validation: "lenient" }).projects.list().toArray(),
-  ],
 ];
 
 describe.each([

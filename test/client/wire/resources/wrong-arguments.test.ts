@@ -60,10 +60,7 @@ const record = { id: "tok_1", plaintext: TOKEN, expires_at: "2030-01-01T00:00:00
 /** Options of a client by the names of others, and what the message says in the place of what is accepted. */
 const NAMES_OF_OTHERS: Readonly<Record<string, string>> = {
   baseURL: 'did you mean "baseUrl"?',
-  apiKey: 'did you mean "token"?',
   userAgent: 'write headers: { "user-agent": … }',
-  maxRetries: "write retry: { attempts: 2 }, which counts the first",
-  timeout: 'did you mean "timeoutMs"?',
   onResponse: '"onResponse" belongs in the last argument of a call; onEvent sees every call',
   idempotencyKey: "write nothing: the service has no idempotency keys; see error.outcome",
 };
@@ -100,20 +97,16 @@ test.each<[string, object, string]>([
     { token: `${undefined}` },
     "token must be a token, not a placeholder or an unset variable",
   ],
-  ...["${TOKEN}", "$TOKEN", "%TOKEN%", "{{token}}", "<your-token>", "[token]", "YOUR_TOKEN_HERE", "your-token"].map(
-    (token): [string, object, string] => [
-      `a placeholder as token: ${token}`,
-      { token },
-      "token must be a token, not a placeholder or an unset variable",
-    ],
-  ),
-  ...["https://{{host}}/api/v1", "https://${HOST}/api/v1", "{{baseUrl}}", "https://a.example/{tenant}/api/v1"].map(
-    (baseUrl): [string, object, string] => [
-      `a placeholder in the address: ${baseUrl}`,
-      { baseUrl },
-      "baseUrl must not contain a placeholder ({)",
-    ],
-  ),
+  ...["$TOKEN", "{{token}}", "YOUR_TOKEN_HERE"].map((token): [string, object, string] => [
+    `a placeholder as token: ${token}`,
+    { token },
+    "token must be a token, not a placeholder or an unset variable",
+  ]),
+  [
+    "a placeholder in the address",
+    { baseUrl: "https://a.example/{tenant}/api/v1" },
+    "baseUrl must not contain a placeholder ({)",
+  ],
   ["a placeholder as address", { baseUrl: "<base-url>" }, "baseUrl must not contain a placeholder (<)"],
   [
     "a rate limiter that was not made",
@@ -125,12 +118,6 @@ test.each<[string, object, string]>([
     { baseUrl: `"${BASE}"` },
     "such as https://automation.example.com/api/v1; leave out the quotes around it",
   ],
-  ["an address with a query", { baseUrl: `${BASE}?x=1` }, "baseUrl must not contain ?"],
-  [
-    "an address with an invisible end",
-    { baseUrl: `${BASE}\u200b` },
-    "baseUrl must not contain white space, control or invisible",
-  ],
   [
     "a client of Redis as rateLimiter",
     {
@@ -140,7 +127,12 @@ test.each<[string, object, string]>([
     },
     "not an instance of Redis: pass redisRateLimiter({ client }) of project-automation/redis",
   ],
-  ["a header with a bad value", { headers: { "x-a": "1", "x-b": "ü\u0100" } }, 'not allowed in an HTTP header: "x-b"'],
+  ["an address with a query", { baseUrl: `${BASE}?x=1` }, "baseUrl must not contain ?"],
+  [
+    "an address with an invisible end",
+    { baseUrl: `${BASE}\u200b` },
+    "baseUrl must not contain white space, control or invisible",
+  ],
   ["a string", "https://h.example" as never, "options must be an object such as { baseUrl }, not a string"],
 ])("%s of a client", (_, options, message) => {
   const make = (): Client =>
@@ -199,10 +191,6 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
     (c) => c.projects.list().toArray(10 as Bad),
     "toArray: options must be an object such as { max }, not 10",
   ],
-  "all in one argument": [
-    (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
-    "issues.create: project must be a name, an id or a project, not an object without an id; the project is the first argument",
-  ],
   "a promise of a project": [
     (c) => c.issues.create(Promise.resolve("web") as Bad, issue),
     "issues.create: project must be a name, an id or a project, not a promise: await it",
@@ -210,10 +198,6 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   "several unknown fields": [
     (c) => c.issues.create("web", { titel: "t", body: "b", issue_id2: 1 } as Bad),
     'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (if your service takes others, pass them in options.extra.json; did you mean "title"?); accepted: title, type',
-  ],
-  "a record for its id": [
-    (c) => c.sessions.get({ id: "ses_1", state: "on" } as Bad),
-    "sessions.get: id must be a string, not an object; pass its .id",
   ],
   "a number for an id": [
     (c) => c.sessions.get(7 as Bad),
@@ -299,23 +283,12 @@ describe("a list that is not consumed", () => {
     expect(wire.sent).toHaveLength(0);
   });
 
-  test.each<[string, (list: Iterable<unknown>) => unknown]>([
-    ["spread", (list) => [...list]],
-    [
-      "walked without await",
-      (list) => {
-        for (const item of list) return item;
-        return undefined;
-      },
-    ],
-    ["made an array", (list) => Array.from(list)],
-  ])("says how to consume it when it is %s", (_, use) => {
+  test("says how to consume it when it is walked without await", () => {
     const list = wire.client().projects.list();
-    expect(() => use(list as never)).toThrow(
+    // @ts-expect-error it can be walked with await alone
+    expect(() => void [...list]).toThrow(
       expect.objectContaining({ name: "ArgumentError", message: `a list is not sent before it is consumed: ${how}` }),
     );
-    // @ts-expect-error it can be walked with await alone
-    expect(() => void [...list]).toThrow(ArgumentError);
   });
 });
 
