@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Client, type ClientEvent, type Logger } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
-import { json, pagesOf } from "../../../support/replies.ts";
+import { json } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
@@ -85,15 +85,6 @@ test("no token_refresh and no retry without another token", async () => {
   expect(types()).toEqual(["request", "response", "end"]);
 });
 
-test("operations have their names, calls their ids", async () => {
-  wire.reply(pagesOf(["a"], ["b"]));
-  const { events, onEvent } = recorder();
-  const client = wire.client({ onEvent });
-  await client.projects.list().toArray();
-  expect(events.map(({ operation }) => operation)).toEqual(Array(8).fill("projects.list"));
-  expect(new Set(events.map(({ callId }) => callId)).size).toBe(2);
-});
-
 test("all events of a call, its hooks, its log lines and its error have the same id", async () => {
   const ids = new Set<unknown>();
   const see = ({ callId }: { callId: string }): void => void ids.add(callId);
@@ -132,22 +123,6 @@ describe("a listener that throws or never settles breaks nothing", () => {
     "gives a thenable that throws": () => new Proxy(Promise.resolve(), { get: throws }),
     "gives a hostile object": () => new Proxy({}, { has: throws, get: throws }),
   };
-
-  test.each(Object.entries(BAD))("onEvent %s", async (_, listener) => {
-    wire.script(json({}, 503), session());
-    const { events, onEvent } = recorder();
-    const log = (line: string): void => void (line && onEvent(line as never));
-    const client = wire.client({
-      onEvent: listener,
-      logger: { debug: log, info: log, warn: log, error: log },
-      logLevel: "debug",
-      retry: { minDelayMs: 0 },
-    });
-    expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
-    await new Promise((resolve) => setImmediate(resolve));
-    // Lines: the logger does not write the end of a call that went well, but once that a function has failed.
-    expect(events.length).toBe(listener === BAD["hangs"] ? 5 : 6);
-  });
 
   test.each(Object.entries(BAD))("a logger %s", async (_, listener) => {
     wire.script(json({}, 503), session());

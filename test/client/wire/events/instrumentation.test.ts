@@ -45,17 +45,6 @@ test("an instrumentation sees the beginning, the events and the end of a call, w
   ]);
 });
 
-test("a call begins in its caller's context", async () => {
-  wire.script(session());
-  const context = new AsyncLocalStorage<string>();
-  const seen: unknown[] = [];
-  const begin = (): undefined => void seen.push(context.getStore());
-  const instrumentation: Instrumentation = { begin };
-  const client = wire.client({ instrumentation });
-  await context.run("the caller's", () => client.sessions.get("s"));
-  expect(seen).toEqual(["the caller's"]);
-});
-
 test("its headers are sent with each attempt, but do not replace those of the client", async () => {
   wire.script(json({}, 503), session());
   let attempt = 0;

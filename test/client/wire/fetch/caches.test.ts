@@ -76,11 +76,8 @@ const ROWS: readonly (readonly [passed: Options, read: Options, other: Options])
     { next, dispatcher },
     { cache: "no-store", dispatcher },
   ],
-  [{ next: {} }, { next: {} }, { cache: "no-store" }],
   [{ next: null }, { next: null }, { cache: "no-store" }],
   [{ cache: "force-cache" }, { cache: "force-cache" }, { cache: "no-store" }],
-  [{ cache: "no-store" }, { cache: "no-store" }, { cache: "no-store" }],
-  [{ cache: "default", next }, { cache: "default", next }, { cache: "no-store" }],
   [{ next: undefined, cache: undefined, cf: undefined }, {}, {}],
   [{ cf: { polish: "off" } }, { cf: { polish: "off" } }, { cf: { polish: "off" } }],
   [

@@ -39,14 +39,6 @@ describe("an error", () => {
     });
   });
 
-  test("of the wrapper's own, which may pass: a read is retried, a write is not", async () => {
-    const { error } = await ended(create(failing(() => new Error("the plugin crashed"))));
-    expect(error).toMatchObject({ kind: "connection", attempts: 1, outcome: "unknown" });
-    const read = await ended(get(failing(() => new Error("the plugin crashed"))));
-    expect(read.error).toMatchObject({ kind: "connection", attempts: DEFAULT_RETRY.attempts });
-    expect(read.error).not.toHaveProperty("outcome");
-  });
-
   // A function cannot say of itself that nothing was sent.
   test.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH"])(
     "%s in words alone: a POST may have been applied",

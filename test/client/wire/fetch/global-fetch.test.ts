@@ -1,7 +1,6 @@
 /** Without a `fetch` option: a call keeps the global `fetch` that there was when its method was called. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, path } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { connectionLost, good, json, pagesOf, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { BASE, repeatingLast, scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -36,22 +35,11 @@ describe("every request of a call goes to it", () => {
 
   test.each<[string, readonly Reply[], () => Promise<unknown>, number]>([
     ["a write", [good], () => client().issues.create("p", input), 1],
-    ["a pause", [tooMany(1), tooMany(2), good], () => client().issues.create("p", input), 3],
     ["retries of a read", [connectionLost, responds(503), good], () => client().sessions.get("s"), 3],
     ["a renewal", [responds(401), good], () => provider().issues.create("p", input), 2],
     ["a rotation that is adopted", [tooMany(1), good], () => client().tokens.rotate("t", { adopt: true }), 2],
     ["a custom request", [tooMany(1), good], () => client().request({ method: "PUT", path: path`/x`, json: 1 }), 2],
-    ["one page", [responds(503), threePages], () => client().projects.list().page(), 2],
-    ["an array of pages", [threePages], () => client().projects.list().toArray(), 3],
-    [
-      "an array of pages that are prefetched",
-      [threePages],
-      () => client().projects.list({}, { prefetch: true }).toArray(),
-      3,
-    ],
     ["the first page of a walk", [responds(503), threePages], () => firstOf(client().projects.list()), 2],
-    ["the first of pages", [responds(503), threePages], () => firstOf(client().projects.list().pages()), 2],
-    ["a custom list", [threePages], () => client().paginate({ path: path`/x`, schema: ProjectSchema }).toArray(), 3],
     [
       "a wait, its polls",
       [responds(503), session],
@@ -59,7 +47,6 @@ describe("every request of a call goes to it", () => {
       6,
     ],
     ["a watch, its first state", [responds(503), session], () => firstOf(client().sessions.watch("s")), 2],
-    ["a derived client", [tooMany(1), good], () => client().withOptions({ timeoutMs: 9 }).issues.create("p", input), 2],
   ])("%s", async (...[, replies, call, requests]) => {
     const { mock, real, error } = await callUnderMock(replies, call);
     expect(error).toBeUndefined();

@@ -43,15 +43,6 @@ test("prefetch requests page 2 while page 1 is consumed, and one page at a time"
   expect(wire.sent.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
 });
 
-test("without prefetch page 2 is not requested before page 1 is consumed", async () => {
-  wire.reply(pagesOf(["a", "b"], ["c"]));
-  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
-  await settled();
-  expect(wire.sent).toHaveLength(1);
-});
-
 test.each(["for await", "pages", "return"])("a %s that ends early cancels the prefetch in flight", async (how) => {
   const asked = gate();
   const cancelled = gate();
@@ -139,21 +130,6 @@ test.each(["items", "pages"])("return() cancels the request in flight of %s and 
   ]);
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
   expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
-});
-
-test("return() while the signal of the caller aborts too ends the walk without an error", async () => {
-  const asked = gate();
-  const controller = new AbortController();
-  const fetch: typeof globalThis.fetch = async () => {
-    asked.open();
-    return new Promise(() => {});
-  };
-  const iterator = wire.client({ fetch }).projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
-  const pending = iterator.next();
-  await asked.opened;
-  await iterator.return?.();
-  controller.abort();
-  expect(await pending).toEqual({ done: true, value: undefined });
 });
 
 test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the one that fills it", async (max) => {

@@ -34,11 +34,6 @@ test.each([
   expect([...items, ...ids(rest)]).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("an error of a resumed walk's first page carries the cursor that it was resumed with", async () => {
-  wire.reply(() => json({}, 404));
-  expect(await rejection(wire.client().projects.list({ cursor: "c7" }).toArray())).toMatchObject({ cursor: "c7" });
-});
-
 test.each([
   ["A again at once", ["A", "A"], 2],
   ["A, B, A", ["A", "B", "A"], 3],
@@ -59,14 +54,6 @@ test.each([
     }
   },
 );
-
-test("a cycle with prefetch sends no request after the repeated cursor", async () => {
-  wire.reply(({ index }) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
-  const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
-  expect(items).toHaveLength(3);
-  expect(error).toBeInstanceOf(PaginationError);
-  expect(wire.sent).toHaveLength(3);
-});
 
 test.each([9, 40, 300])("a cycle of %i cursors is detected at its first repeat", async (length) => {
   wire.reply(({ index }) => page([], `c${index % length}`));

@@ -1,6 +1,5 @@
 /** What bounds a response: its size, the items of a page, and the issues that an error lists. Nothing else does. */
 import { describe, expect, test } from "vitest";
-import * as z from "zod";
 import {
   type AutomationError,
   path,
@@ -18,14 +17,9 @@ const get = (): Promise<unknown> => wire.client().request({ method: "GET", path:
 const page = (items: string): string => `{"data":[${items.slice(0, -1)}],"next_cursor":null}`;
 
 describe("a body within maxResponseBytes may hold", () => {
-  test.each([40_000, 400_000])("%i numbers", async (count) => {
-    wire.script(json(Array.from({ length: count }, (_, n) => n)));
-    expect(await get()).toHaveLength(count);
-  });
-
-  test("100 000 keys", async () => {
-    wire.script(text(`{${Array.from({ length: 100_000 }, (_, n) => `"${n}":0`).join()}}`));
-    expect(Object.keys((await get()) as object)).toHaveLength(100_000);
+  test("400 000 numbers", async () => {
+    wire.script(json(Array.from({ length: 400_000 }, (_, n) => n)));
+    expect(await get()).toHaveLength(400_000);
   });
 
   const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -97,23 +91,6 @@ describe("issues are listed up to a bound", () => {
     expect(error.issues).toHaveLength(101);
     expect(error.issues.at(-1)?.message).toBe("29900 more issues are not listed");
     expect(error.rawBody).toContain("pat_k_s");
-  });
-
-  test("in one record with 200,000 wrong members, whose plaintext is not lost either", async () => {
-    wire.script(json({ plaintext: "pat_k_s", scopes: Array(200_000).fill(0) }, 201));
-    const error = (await rejection(wire.client().tokens.create({ name: "n", scopes: [] }))) as ResponseValidationError;
-    expect(error).toMatchObject({ kind: "validation", outcome: "accepted" });
-    expect(error.issues.length).toBeLessThanOrEqual(101);
-    expect(error.rawBody).toContain("pat_k_s");
-  });
-
-  test("by a schema of another library", async () => {
-    wire.script(text(page("0,".repeat(30_000))));
-    const schema = z.object({ data: z.array(z.string()) });
-    const request = { method: "GET", path: path`/any`, schema } as const;
-    const error = (await rejection(wire.client().request(request))) as ResponseValidationError;
-    expect(error.issues).toHaveLength(101);
-    expect(error.issues.at(-1)?.message).toBe("29900 more issues are not listed");
   });
 
   test("in lenient validation, in its event", async () => {

@@ -26,16 +26,11 @@ test("unknown fields and values are kept and can be read, at every level", async
 describe("a response of another shape", () => {
   test.each([
     ["number", { ...issue, number: "12" }],
-    ["number", { ...issue, number: null }],
     ["number", '{"number":1e400,"title":"t","status":"s"}'],
     ["title", { number: 1, status: "s" }],
     ["status", { ...issue, status: ["open"] }],
     ["", { error: "not_found" }],
     ["", null],
-    ["", []],
-    ["", "x"],
-    ["", 42],
-    ["", false],
   ])("is a validation error: %s %j", async (field, body) => {
     const raw = typeof body === "string" && body.startsWith("{") ? body : JSON.stringify(body);
     wire.script(text(raw, 201));
@@ -59,12 +54,8 @@ describe("a response of another shape", () => {
 describe("a response that is not JSON", () => {
   test.each([
     ["nothing", "", "unknown"],
-    ["white space", " \n\t", "unknown"],
     ["HTML", "<!doctype html><title>Sign in</title>", "unknown"],
-    ["NDJSON", '{"a":1}\n{"a":2}', "accepted"],
-    ["concatenated JSON", '{"a":1}{"a":2}', "accepted"],
     ["a cut", '{"number":1,"title":"t', "accepted"],
-    ["a word", "undefined", "unknown"],
   ])("%s is a parse error with its text in rawBody", async (_, body, outcome) => {
     wire.script(text(body, 200, { "content-type": "text/html; charset=utf-8" }));
     const error = (await rejection(create())) as ResponseParseError;
