@@ -1,7 +1,7 @@
 /** Calls that wait at the gate: deadlines, caps, aborts, order. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { type ClientEvent, RateLimitError } from "../../../../src/client/index.ts";
+import { RateLimitError } from "../../../../src/client/index.ts";
 import { get, herd, kinds, numbers } from "../../../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { fetchFailed } from "../../../support/fetch-errors.ts";
@@ -160,37 +160,6 @@ describe("the end of a wait", () => {
     if (toFake[0] === "setTimeout") await pass(200);
     expect(await calls).toHaveLength(2);
     expect(service.sent).toHaveLength(3);
-  });
-
-  test("waiting calls that are aborted at once all settle, and leave no listener", async () => {
-    const service = scriptedFetch(repeatingLast(tooMany(60), good));
-    const controller = new AbortController();
-    const client = service.client({ maxConcurrency: 1 });
-    const refused = watch([get(client, 0)]);
-    await pass(1);
-    const { signal } = controller;
-    const waiting = watch(Array.from({ length: 500 }, (_, nth) => get(client, nth + 1, { signal })));
-    await pass(1);
-    controller.abort();
-    expect(new Set(kinds(await finish(waiting)))).toEqual(new Set(["abort"]));
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    client.setToken("another");
-    expect(kinds(await finish(refused))).toEqual([undefined]);
-    expect(service.sent).toHaveLength(2);
-  });
-
-  test("a handler of rate_limit_pause may abort other calls", async () => {
-    const controller = new AbortController();
-    const service = scriptedFetch(repeatingLast(tooMany(5), good));
-    const onEvent = (event: ClientEvent): void => {
-      if (event.type === "rate_limit_pause") controller.abort();
-    };
-    const client = service.client({ maxConcurrency: 1, onEvent });
-    const settled = await allEnded(
-      [0, 1, 2].map((number) => get(client, number, number === 1 ? { signal: controller.signal } : {})),
-    );
-    expect(kinds(settled)).toEqual([undefined, "abort", undefined]);
-    expect(numbers(service)).toEqual([0, 0, 2]);
   });
 });
 

@@ -13,7 +13,6 @@ import { ended, fakeTime } from "../../../support/fake-time.ts";
 import {
   bodyThat,
   connectionLost,
-  good,
   never,
   notConnected,
   type Reply,
@@ -191,29 +190,6 @@ describe("the error keeps the body of a 2xx", () => {
     expect(aborted).toMatchObject({ kind: "abort", outcome: "accepted" });
     expect(aborted.rawBody).toContain("onlyonce");
   });
-});
-
-test("rotate is retried if the service did not process it: no connection, 429, 401 with another token", async () => {
-  let asked = 0;
-  const token = (): string => {
-    asked += 1;
-    return `t${asked}`;
-  };
-  const service = scriptedFetch(notConnected, tooMany(1), responds(401), good);
-  expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
-  expect(service.sent).toHaveLength(4);
-});
-
-test("the outcome of a rotation, by its last failure", async () => {
-  const rows: readonly [readonly Reply[], Outcome][] = [
-    [[tooMany(1), connectionLost], RULES.connectionLost.outcome],
-    [[tooMany(1), notConnected], RULES.noConnection.outcome],
-    [[tooMany(1), responds(403)], RULES.finalStatus.outcome],
-    [[notConnected, connectionLost], RULES.connectionLost.outcome],
-    [[notConnected], RULES.noConnection.outcome],
-    [[responds(302)], "unknown"],
-  ];
-  for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
 });
 
 test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {

@@ -1,4 +1,4 @@
-/** How long the client waits for each value of `Retry-After`. */
+/** How long the client waits for a `Retry-After`. Each value is in `test/client/unit/call/retry-after.test.ts`. */
 import { describe, expect, test, vi } from "vitest";
 import { isAutomationError } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
@@ -21,38 +21,9 @@ interface Row {
 
 const rows: readonly Row[] = [
   { value: "2", waits: exactly(2_000) },
-  { value: " 5 ", waits: exactly(5_000) },
-  { value: "005", waits: exactly(5_000) },
-  { value: "1.5", waits: exactly(1_500) },
-  { value: "0.0001", waits: [1, 2] },
   { value: "0", waits: [0, 1] },
-  { value: "7, 3", waits: exactly(7_000) },
-  { value: "soon, 3", waits: exactly(3_000) },
   { value: "Sun, 06 Nov 1994 08:49:40 GMT", date: DATE, waits: exactly(3_000) },
-  { value: "Sunday, 06-Nov-94 08:49:40 GMT", date: DATE, waits: exactly(3_000) },
-  { value: "Sun Nov  6 08:49:40 1994", date: DATE, waits: exactly(3_000) },
-  { value: "Sun, 06 Nov 1994 08:49:40 GMT, 9", date: DATE, waits: exactly(9_000) },
-  { value: "Sun, 06 Nov 1994 08:49:00 GMT", date: DATE, waits: [0, 1] },
-  { value: "Sun, 06 Nov 1994 08:49:40 GMT", date: "yesterday", waits: [0, 1] },
-  { value: "3", date: "yesterday", waits: exactly(3_000) },
-  ...[
-    "-5",
-    "+5",
-    "5s",
-    "10 minutes",
-    "soon",
-    "",
-    "0x10",
-    "1e3",
-    "Infinity",
-    "NaN",
-    "٥",
-    "1;5",
-    "2026-01-01T00:00:00Z",
-  ].map((value): Row => ({ value: encodeURI(value) === value ? value : "5 Sekunden", waits: FALLBACK })),
-  ...["Sun, 06 Nov 1994 25:00:00 GMT", "06 Nov 1994 08:49:40 GMT"].map(
-    (value): Row => ({ value, date: DATE, waits: FALLBACK }),
-  ),
+  { value: "soon", waits: FALLBACK },
   { value: undefined, waits: FALLBACK },
 ];
 
@@ -79,12 +50,8 @@ describe("a 429 is waited for", () => {
     expect(tookMs).toBeLessThan(4_500);
   });
 
-  test.each([
-    ["year 9999", "Fri, 31 Dec 9999 23:59:59 GMT"],
-    ["more digits than a number has", "9".repeat(400)],
-    ["2^53", "9007199254740992"],
-  ])("%s fails the call at once", async (_, value) => {
-    const service = scriptedFetch(tooMany(value), good);
+  test("more digits than a number has fail the call at once", async () => {
+    const service = scriptedFetch(tooMany("9".repeat(400)), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(tookMs).toBeLessThan(5);
     if (!isAutomationError(error)) throw error;
@@ -95,9 +62,7 @@ describe("a 429 is waited for", () => {
 
   test.each([
     ["HTML", () => status(429, { "retry-after": "1", "content-type": "text/html" }, "<html>")],
-    ["nothing", () => status(429, { "retry-after": "1" }, "")],
     ["half a JSON", () => status(429, { "retry-after": "1" }, '{"err')],
-    ["no stream at all", () => new Response(null, { status: 429, headers: { "retry-after": "1" } })],
   ] as const)("whatever its body: %s", async (_, reply) => {
     const service = scriptedFetch(reply, good);
     expect((await ended(service.client().sessions.get("1"))).error).toBeUndefined();
@@ -155,7 +120,6 @@ describe("a status that may pass", () => {
 
   test.each([
     ["over the cap", { retry: { maxRetryAfterMs: 19_000 } }, ": retry.maxRetryAfterMs is 19000 ms"],
-    ["over a cap in seconds", { retry: { maxRetryAfterMs: 60 } }, ": retry.maxRetryAfterMs is 60 ms"],
     ["over what is left of the call", { totalTimeoutMs: 15_000 }, ""],
   ])("%s it fails now, with its retryAfterMs", async (_, options, limit) => {
     const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
