@@ -1,8 +1,8 @@
 /** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
 import { expect, test } from "vitest";
-import { type ClientEvent, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { type ClientEvent, memoryRateLimiter, type RateLimiter } from "../../../../src/client/index.ts";
 import { allEnded, ended, fakeNow, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
-import { after, good, tooMany } from "../../../support/replies.ts";
+import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
