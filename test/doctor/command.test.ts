@@ -72,7 +72,7 @@ describe("the command", () => {
     await using service = await start();
     expect(await run([], environmentOf(service))).toEqual({
       code: 0,
-      out: `this is the service; nothing differs from what is assumed (41 as assumed, 16 not asked)
+      out: `this is the service; nothing differs from what is assumed (39 as assumed, 16 not asked)
 ${service.baseUrl}, 22 requests answered
 ${NOT_ASKED}`,
       err: "",
@@ -83,7 +83,7 @@ ${NOT_ASKED}`,
     await using service = await start({ conventions: { endOfList: "missing" } });
     const { code, out } = await run([], environmentOf(service));
     expect(code).toBe(1);
-    expect(out).toBe(`this is the service; 1 answer contradicts the API documentation (40 as assumed, 16 not asked)
+    expect(out).toBe(`this is the service; 1 answer contradicts the API documentation (38 as assumed, 16 not asked)
 ${service.baseUrl}, 22 requests answered
 
 CONTRADICTS end-of-list: How does the last page say that it is the last?
