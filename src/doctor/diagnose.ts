@@ -3,13 +3,13 @@ import { Redactor } from "../core/secrets/redact.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
 import { conventionsOf, type EmulatorSeed } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";
-import { type Finding, type Question, unasked } from "./question.ts";
+import { type Finding, type Question, type Seen, unasked } from "./question.ts";
 import { QUESTIONS } from "./questions.ts";
-import { isOfService } from "./reading.ts";
+import { isOfService, isSuccess, outlineOf } from "./reading.ts";
 import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
 import { CREATED, mayExist, REVOKED } from "./token-steps.ts";
-import { type Answer, certificateProblem, type Reply } from "./wire.ts";
+import { type Answer, certificateProblem, labelOf, type Reply } from "./wire.ts";
 
 export interface Diagnosis {
   readonly report: Report;
@@ -73,7 +73,7 @@ async function askAll(questions: readonly Question[], asker: Asker, isWriting: b
 
 async function isLeftBehind(asker: Asker): Promise<boolean> {
   const revoked = await asker.ask(REVOKED);
-  const isRevoked = revoked.kind === "response" && isOfService(revoked, { isBodyDue: false });
+  const isRevoked = revoked.kind === "response" && isSuccess(revoked) && isOfService(revoked);
   return mayExist(await asker.ask(CREATED)) && !isRevoked;
 }
 
@@ -87,20 +87,18 @@ async function answersTo({ asks }: Question, asker: Asker): Promise<Readonly<Rec
   return answers;
 }
 
-function judge(
-  asked: Question,
-  answers: Readonly<Record<string, Answer>>,
-  seen: { readonly baseUrl: URL; readonly replies: readonly Reply[] },
-): Finding {
+function judge(asked: Question, answers: Readonly<Record<string, Answer>>, { baseUrl, replies: all }: Seen): Finding {
+  const mayJudge = (reply: Reply): boolean => asked.judgesPages ?? isOfService(reply);
   const replies: Record<string, Reply> = {};
   for (const [name, answer] of Object.entries(answers)) {
     if (answer.kind === "not_asked") return unasked(answer.reason);
-    if (answer.kind === "failure") {
-      return asked.judgeFailure?.(answer) ?? unasked(certificateProblem(answer) ?? `no response: ${answer.code}`);
+    if (answer.kind === "failure") return unasked(certificateProblem(answer) ?? `no response: ${answer.code}`);
+    if (answer.status >= 500 || !mayJudge(answer)) {
+      return unasked(`${labelOf(answer.request)} answered ${outlineOf(answer)}`);
     }
     replies[name] = answer;
   }
-  return asked.judge(replies, seen);
+  return asked.judge(replies, { baseUrl, replies: all.filter(mayJudge) });
 }
 
 /** A run that was stopped agrees with nothing; it may contradict. */

@@ -1,6 +1,6 @@
 import type { Conventions } from "../emulator/conventions.ts";
 import type { Step } from "./step.ts";
-import type { Failure, Reply } from "./wire.ts";
+import type { Reply } from "./wire.ts";
 
 /**
  * The verdict of a question.
@@ -24,7 +24,7 @@ export interface Finding {
 
 export interface Seen {
   readonly baseUrl: URL;
-  /** Every response, also those to requests that were repeated. */
+  /** Every response that the question may judge, also those to requests that were repeated. */
   readonly replies: readonly Reply[];
 }
 
@@ -38,10 +38,10 @@ export interface Question {
   readonly assumes: string;
   /** The requests whose responses it needs. */
   readonly asks: Readonly<Record<string, Step>>;
-  /** A pure function of what was seen. Called only if every request of `asks` has a response. */
+  /** Judges also a page of a proxy. Any other question judges only responses that are the service's. */
+  readonly judgesPages?: true;
+  /** A pure function of what was seen. Called only if every request of `asks` has a response that the question may judge. */
   readonly judge: (replies: Readonly<Record<string, Reply>>, seen: Seen) => Finding;
-  /** Judges a request that got no response, in place of "not asked". */
-  readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
 }
 
 export interface QuestionFields<Name extends string> extends Omit<Question, "asks" | "judge"> {

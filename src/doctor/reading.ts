@@ -1,5 +1,5 @@
-import { isSuccessOfService } from "../core/call/outcome.ts";
-import { isRecord } from "../core/checks/values.ts";
+import { isRefusalOfService, isSuccessOfService } from "../core/call/outcome.ts";
+import { fieldsOf } from "../core/checks/values.ts";
 import { refusalClass } from "../core/errors/classes.ts";
 import { isSuccess as isSuccessStatus } from "../core/wire/head.ts";
 import { labelOf, type Reply } from "./wire.ts";
@@ -11,18 +11,14 @@ export interface ListPage {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** `value` as an object that is not an array; of anything else, no fields. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
-
 export function isSuccess({ status }: Reply): boolean {
   return isSuccessStatus(status);
 }
 
-/** Returns whether a response is a success, and the service's: a page in its place is none. */
-export function isOfService(reply: Reply, { isBodyDue }: { readonly isBodyDue: boolean }): boolean {
-  return isSuccess(reply) && isSuccessOfService({ text: reply.text, isWhole: true }, isBodyDue) === true;
+/** Returns whether a response is the service's, by its body: a 5xx or a page of a proxy is not. */
+export function isOfService({ status, text, json, request }: Reply): boolean {
+  if (!isSuccessStatus(status)) return status < 500 && isRefusalOfService(json);
+  return isSuccessOfService({ text, isWhole: true }, request.method !== "DELETE") === true;
 }
 
 export function pageOf(reply: Reply): ListPage | undefined {

@@ -1,5 +1,6 @@
+import { fieldsOf } from "../core/checks/values.ts";
 import { encodeSegment } from "../core/wire/path.ts";
-import { cursorOf, fieldsOf, idOf, idsOf, outlineOf, pageOf, problemOfRead } from "./reading.ts";
+import { cursorOf, idOf, idsOf, outlineOf, pageOf, problemOfRead } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
 

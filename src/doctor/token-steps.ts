@@ -1,8 +1,9 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { isRefusalOfService, outcomeOfAnswer } from "../core/call/outcome.ts";
+import { outcomeOfAnswer } from "../core/call/outcome.ts";
+import { fieldsOf } from "../core/checks/values.ts";
 import { encodeSegment } from "../core/wire/path.ts";
-import { fieldsOf, idOf, isOfService, isSuccess } from "./reading.ts";
+import { idOf, isOfService, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";
 import { type Answer, type NotAsked, notAsked, type PlannedRequest } from "./wire.ts";
@@ -22,8 +23,7 @@ export const CREATED: Step = step({
 /** `true` for an answer to the creation after which the token may be there, by the rule of the client for its own writes. */
 export function mayExist(created: Answer): boolean {
   if (created.kind === "response") {
-    const isFromService = isOfService(created, { isBodyDue: true }) || isRefusalOfService(created.json);
-    return outcomeOfAnswer({ status: created.status, isFromService }) !== "rejected";
+    return outcomeOfAnswer({ status: created.status, isFromService: isOfService(created) }) !== "rejected";
   }
   return created.kind === "failure" && created.isSent;
 }
@@ -81,7 +81,7 @@ function afterRevocation(build: (created: Answer) => PlannedRequest | NotAsked):
     writes: true,
     request: ({ created, revoked }) =>
       replyOr(revoked, (reply) =>
-        isOfService(reply, { isBodyDue: false }) ? build(created) : notAsked("the token was not revoked"),
+        isSuccess(reply) && isOfService(reply) ? build(created) : notAsked("the token was not revoked"),
       ),
   });
 }

@@ -268,7 +268,7 @@ ${service.baseUrl}, 2 requests answered
     service.emulator.fault({ times: Infinity, operation: "tokens.revoke", status: 500 });
     const { err } = await run(["--write"], environmentOf(service));
     expect(err).toContain(
-      'the token "project-automation-doctor" may be there, and was not revoked: do so in the account settings',
+      'the token "project-automation-doctor" may still be there: revoke it in the account settings',
     );
   });
 });

@@ -24,7 +24,8 @@ const MET: readonly RefusalReason[] = [
 ];
 
 const code = fc.oneof(fc.constantFrom("forbidden", "E_42", "not-there"), fc.string({ minLength: 1, maxLength: 20 }));
-const refusal = fc.record({ status: fc.integer({ min: 400, max: 599 }).filter((status) => status !== 429), code });
+/** The doctor judges no 5xx. */
+const refusal = fc.record({ status: fc.integer({ min: 400, max: 499 }).filter((status) => status !== 429), code });
 const success = fc.integer({ min: 200, max: 299 }).filter((status) => status !== 204 && status !== 205);
 const header = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/);
 const text = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);

@@ -53,7 +53,7 @@ export function doctorIn(world: World): Command {
       const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });
       terminal.out(text);
       if (report.tokenLeftBehind) {
-        notify(`the token "${TOKEN_NAME}" may be there, and was not revoked: do so in the account settings`);
+        notify(`the token "${TOKEN_NAME}" may still be there: revoke it in the account settings`);
       }
       // The file of an earlier run stays if this one was stopped.
       if (flags.out !== undefined && isComplete) {

@@ -10,7 +10,7 @@ import {
   unasked,
 } from "../question.ts";
 import { outlineOf } from "../reading.ts";
-import { basePathOf, PROJECTS, WITHOUT_TOKEN } from "../steps.ts";
+import { basePathOf, PROJECTS } from "../steps.ts";
 import type { Reply } from "../wire.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,8 +21,9 @@ const CLOCK_PRECISION_MS = 1_000;
 /** Beyond that, a token is renewed at the wrong time. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-function judgeConnection({ first }: Readonly<Record<"first", Reply>>, { baseUrl }: Seen): Finding {
-  const { tls, endedAt } = first;
+function judgeConnection(_: unknown, { baseUrl, replies: [first] }: Seen): Finding {
+  if (first === undefined) return unasked("no response");
+  const { tls, endedAt } = first; // a later connection may resume its TLS session, without the certificate
   if (tls === undefined) {
     return isLoopback(baseUrl.hostname)
       ? agrees("plain http, within this machine")
@@ -85,7 +86,7 @@ export const ADDRESS_QUESTIONS: readonly Question[] = [
     question: "Is the connection trusted?",
     about: "client: a certificate that is not trusted is never accepted",
     assumes: "a certificate that this machine trusts",
-    asks: { first: WITHOUT_TOKEN },
+    judgesPages: true,
     judge: judgeConnection,
   }),
   question({

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../core/checks/values.ts";
 import { parseRateLimitHead } from "../../core/wire/head.ts";
 import type { RateLimitHeaders } from "../../emulator/conventions.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type Seen,
   unasked,
 } from "../question.ts";
-import { codeOf, fieldsOf, outlineOf } from "../reading.ts";
+import { codeOf, outlineOf } from "../reading.ts";
 import { CROSS_ORIGIN, PROJECTS } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
 

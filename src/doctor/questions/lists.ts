@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../core/checks/values.ts";
 import type { Conventions } from "../../emulator/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Question, question, unasked } from "../question.ts";
-import { cursorOf, errorOf, fieldsOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
+import { cursorOf, errorOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
 import { FIRST_PAGE, LARGEST_PAGE, LIMIT_ABOVE, LIMIT_ZERO, SECOND_PAGE } from "../steps.ts";
 import type { Reply } from "../wire.ts";
 import { judgeRefusal } from "./refusals.ts";

@@ -1,6 +1,7 @@
 import { isRefusalOfService } from "../../core/call/outcome.ts";
+import { fieldsOf } from "../../core/checks/values.ts";
 import { agrees, contradicts, type Finding, type Question, question, type Seen, unasked } from "../question.ts";
-import { codeOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { codeOf, isSuccess, outlineOf } from "../reading.ts";
 import { DECODED_SLASH, ENCODED_SLASH, UNKNOWN_SESSION, withoutMadeUp } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
 import { rateLimitName } from "./headers.ts";
@@ -56,6 +57,7 @@ export const PROXY_QUESTIONS: readonly Question[] = [
     about:
       'the API documentation says "Every response carries these headers"; client: an empty 2xx to a DELETE is a success',
     assumes: "no: each 2xx has the rate limit headers",
+    judgesPages: true,
     judge: judgePage,
   }),
   question({
@@ -64,6 +66,7 @@ export const PROXY_QUESTIONS: readonly Question[] = [
     about: "client: a name or an id is one segment of the path, and its slashes are sent as %2F",
     assumes: "yes: refused as an unknown session is",
     asks: { encoded: ENCODED_SLASH, decoded: DECODED_SLASH, plain: UNKNOWN_SESSION },
+    judgesPages: true,
     judge: judgeSlash,
   }),
 ];

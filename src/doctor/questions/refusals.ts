@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/checks/values.ts";
+import { fieldsOf } from "../../core/checks/values.ts";
 import { REFUSALS, type RefusalReason } from "../../emulator/conventions.ts";
 import {
   agrees,
@@ -10,7 +10,7 @@ import {
   type Seen,
   unasked,
 } from "../question.ts";
-import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { codeOf, errorOf, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
   LIMIT_WORD,
@@ -33,8 +33,6 @@ interface RefusalRow {
   readonly statement?: string;
   /** The consequence of a success for the client. */
   readonly accepted: string;
-  /** The same request at a time when it had to be answered otherwise. */
-  readonly before?: Step;
 }
 
 const ROWS: readonly RefusalRow[] = [
@@ -103,7 +101,6 @@ const ROWS: readonly RefusalRow[] = [
     step: USED_REVOKED,
     statement: 'the API documentation says "Revocation takes effect immediately."',
     accepted: "a token that was revoked goes on working",
-    before: USED,
   },
   {
     reason: "unknownTokenRecord",
@@ -130,20 +127,15 @@ export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
   const seen = outlineOf(reply);
   const code = codeOf(reply);
   const so = consequenceOf(reason, status, code);
-  if (status < 400) return contradicts(`a redirect: ${seen}`, so);
   const conventions = { refusals: { [reason]: { status, ...(code ? { code } : {}) } } };
   if (!code) return contradicts(`${seen}, without an error code`, so, conventions);
   const usual = REFUSALS[reason];
   return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, so, conventions);
 }
 
-function judgeRow({ reason, statement, accepted }: RefusalRow, reply: Reply, before: Reply | undefined): Finding {
-  const seen = outlineOf(reply);
-  if (isSuccess(reply)) return (statement === undefined ? differs : contradicts)(`accepted: ${seen}`, accepted);
-  const finding = judgeRefusal(reason, reply);
-  const isSame = before?.status === reply.status && codeOf(before) === codeOf(reply);
-  // Where the token was not valid before, nothing had to change.
-  return isSame && reply.status !== 401 ? contradicts(`as before: ${seen}`, accepted, finding.conventions) : finding;
+function judgeRow({ reason, statement, accepted }: RefusalRow, reply: Reply): Finding {
+  if (!isSuccess(reply)) return judgeRefusal(reason, reply);
+  return (statement === undefined ? differs : contradicts)(`accepted: ${outlineOf(reply)}`, accepted);
 }
 
 /** True if the refusal may be about a scope: no response of the run shows that the token may read sessions. */
@@ -153,23 +145,23 @@ function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen
 }
 
 function refusalQuestion(row: RefusalRow): Question {
-  const { reason, question: text, step, statement, before } = row;
+  const { reason, question: text, step, statement } = row;
   const convention = `convention refusals.${reason}; the API documentation says "The error code is carried in the \`error\` field"`;
   return question({
     id: `refusal-${reason.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     question: text,
     about: statement === undefined ? convention : `${statement}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
-    asks: { reply: step, before: before ?? step },
+    asks: { reply: step },
     judge: (replies, seen) =>
       mayLackScope(row, replies.reply, seen)
         ? unasked(`the token or its owner may lack sessions:read (${outlineOf(replies.reply)})`)
-        : judgeRow(row, replies.reply, before && replies.before),
+        : judgeRow(row, replies.reply),
   });
 }
 
 function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding {
-  if (isSuccess(reply) || !isRecord(reply.json)) return unasked(`no error body: ${outlineOf(reply)}`);
+  if (isSuccess(reply)) return unasked(`no error body: ${outlineOf(reply)}`);
   const { error: _error, message: _message, ...error } = fieldsOf(reply.json);
   const names = Object.keys(error);
   const conventions = { extraFields: { error } };
