@@ -64,7 +64,7 @@ not asked, and why:
   scope-configs-read
   asked only with --write: record-token, fields-token, refusal-missing-scope, refusal-revoked-token,
   refusal-unknown-token-record, token-create, token-lifetime, token-revoke
-  no request was refused; the doctor does not provoke it: retry-after
+  the service refused no request; the doctor does not provoke it: retry-after
 `;
 
 describe("the command", () => {

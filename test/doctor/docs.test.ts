@@ -29,7 +29,7 @@ describe("the guide", () => {
       openAddress: async () => false,
       signal: new AbortController().signal,
     });
-    const [, sample = ""] = /doctor --write\n(.*?)…\n {2}(?=no request)/s.exec(guide) ?? [];
+    const [, sample = ""] = /doctor --write\n(.*?)…\n {2}(?=the service refused)/s.exec(guide) ?? [];
     expect(sample).toContain("CONTRADICTS");
     const shown = printed.replace(service.baseUrl, "https://automation.example.com/api/v1");
     expect(shown.startsWith(sample)).toBe(true);

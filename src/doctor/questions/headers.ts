@@ -81,7 +81,7 @@ function judgeCoverage(_: unknown, { replies }: Seen): Finding {
 function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
   const refused = replies.filter(({ status }) => status === 429);
   const [first] = refused;
-  if (first === undefined) return unasked("no request was refused; the doctor does not provoke it");
+  if (first === undefined) return unasked("the service refused no request; the doctor does not provoke it");
   const value = first.headers.get("retry-after");
   const code = codeOf(first);
   const guess = "the client pauses for 0.5 s, then 4, 8 and so on, in place of the time that is asked for";
