@@ -79,7 +79,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
           ...ownHeaders,
           // Caches on the way may look at it. A browser says it by itself.
           ...(isRead && !mayBeCached && !isBrowser && { "cache-control": "no-cache" }),
-          // What has come of a body that is cut can be read: it may hold a one-time secret.
+          // A compressed body that is cut cannot be read to its end, and may hold a one-time secret.
           ...(!isRead && !isBrowser && { "accept-encoding": "identity" }),
           ...headers,
           authorization: made.get("authorization") ?? "",

@@ -26,8 +26,13 @@ const accepting =
   (sent) =>
     tokens.includes(sent.token) ? good(sent) : status(401);
 
+function headersAfter(act: () => void): Record<string, string> {
+  act();
+  return {};
+}
+
 async function afterTurns(turns: number, act: () => void): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await undefined;
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   act();
 }
 
@@ -178,7 +183,10 @@ describe("concurrent calls", () => {
 
   test.each<[string, (swap: () => void) => ClientOptions]>([
     ["an event", (swap) => ({ onEvent: ({ type }) => type === "request" && swap() })],
-    ["headers of an observer", (swap) => ({ instrumentation: { begin: () => ({ headers: () => void swap() }) } })],
+    [
+      "headers of an observer",
+      (swap) => ({ instrumentation: { begin: () => ({ headers: () => headersAfter(swap) }) } }),
+    ],
     ["a microtask before fetch", (swap) => ({ onEvent: ({ type }) => type === "request" && void afterTurns(4, swap) })],
   ])("a token that is set in %s is the one that is sent", async (_, options) => {
     const service = scriptedFetch(good);
