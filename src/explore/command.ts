@@ -15,7 +15,7 @@ import { wordsOf } from "./world.ts";
 const FLAGS = {
   only: { value: "RUN", about: "make this one run, as a finding names it, and show what happens" },
   fault: { value: "KIND", multiple: true, about: `try KIND alone (may be repeated): ${KIND_NAMES.join(", ")}` },
-  all: { about: "try each request, and not only the first and the last of each operation" },
+  all: { about: "let each request fail in each way, also if that makes more than 60 runs" },
   compare: {
     value: "FILE",
     multiple: true,

@@ -5,7 +5,7 @@ import { Copies } from "./folder.ts";
 import { Interrupted, untilInterrupted } from "./interruption.ts";
 import { type Disturbance, KIND_NAMES, nameOf } from "./kinds.ts";
 import { type ExploreOptions, type ParsedExploreOptions, parseExploreOptions } from "./options.ts";
-import { placesOf } from "./places.ts";
+import { type Places, placesOf } from "./places.ts";
 import { ExplorationError, type ExplorationReport, groupByCause, type Instance, isSafe, reportOf } from "./report.ts";
 import { subjectOf } from "./requests.ts";
 import { type Echo, makeRun, type Setup } from "./run.ts";
@@ -85,7 +85,7 @@ class Exploration {
     const { jobs = 2 * availableParallelism(), timeoutMs = 0, onProgress } = options;
     const learnt = await learn(this.#setup);
     const limitMs = Math.max(LEAST_LIMIT_MS, 5 * learnt.longestMs, timeoutMs);
-    const places = this.#placesIn(learnt);
+    const { places, leftOut } = this.#placesIn(learnt);
     const results = new Map<Disturbance, Result>();
     const tryOut = async (place: Disturbance): Promise<void> => {
       results.set(place, await this.#tryOut(place, learnt, limitMs));
@@ -102,17 +102,20 @@ class Exploration {
       told: withResult("told").length,
       unreached: withResult("unreached").map(nameOf),
       findings: groupByCause(places.flatMap((place) => [results.get(place)].filter(isWrong))),
-      notes: notesOf(learnt, options),
+      notes: [
+        ...(leftOut > 0 ? [`Left out: ${leftOut} of ${places.length + leftOut} runs. --all makes them.`] : []),
+        ...notesOf(learnt, options),
+      ],
       repeat: (only) => this.#commandFor(only),
     });
   }
 
-  #placesIn(learnt: Learnt): readonly Disturbance[] {
+  #placesIn(learnt: Learnt): Places {
     const { faults = KIND_NAMES } = this.#setup.options;
     const { only, all = false } = this.#part;
     if (only === undefined) return placesOf(learnt, { faults, all });
-    const place = placesOf(learnt, { faults: KIND_NAMES, all: true }).find((one) => nameOf(one) === only);
-    if (place !== undefined) return [place];
+    const place = placesOf(learnt, { faults: KIND_NAMES, all: true }).places.find((one) => nameOf(one) === only);
+    if (place !== undefined) return { places: [place], leftOut: 0 };
     throw new Error(`there is no run "${only}": the undisturbed program sends ${learnt.first.length} requests`);
   }
 

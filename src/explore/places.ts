@@ -13,6 +13,14 @@ export interface Choice {
   readonly all: boolean;
 }
 
+export interface Places {
+  readonly places: readonly Disturbance[];
+  /** The runs that `all` would make, too. */
+  readonly leftOut: number;
+}
+
+const MOST_RUNS = 60;
+
 /** Items by what `keyOf` returns, in the order in which that came first. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
   const groups = new Map<string, Item[]>();
@@ -25,21 +33,26 @@ export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => str
 }
 
 /**
- * The runs with a fault: of each operation the first request, with some kinds the last too. A program that sends the same
- * when it is started once more keeps nothing, so that this start tells nothing new.
+ * The runs with a fault: each request with each kind. Where those are too many, of each operation the first request, and
+ * with some kinds the last. A program that sends the same when it is started once more keeps nothing, so that this start
+ * tells nothing new.
  */
-export function placesOf({ first, again }: Undisturbed, { faults, all }: Choice): Disturbance[] {
+export function placesOf({ first, again }: Undisturbed, { faults, all }: Choice): Places {
   const later = namesOf(first) === namesOf(again) ? [] : again;
-  return faults.flatMap((fault) =>
-    [first, later]
-      .flatMap((requests) => [...groupBy(requests, subjectOf).values()])
-      .flatMap((group) => (all ? group : group.filter((_, at) => isTried(fault, at, group.length))))
-      .filter((request) => suits(fault, request))
-      .map((request) => ({ fault, request })),
-  );
+  const groups = [first, later].flatMap((requests) => [...groupBy(requests, subjectOf).values()]);
+  const runsOf = (choose: (fault: FaultKind, at: number, count: number) => boolean): Disturbance[] =>
+    faults.flatMap((fault) =>
+      groups
+        .flatMap((group) => group.filter((_, at) => choose(fault, at, group.length)))
+        .filter((request) => suits(fault, request))
+        .map((request) => ({ fault, request })),
+    );
+  const every = runsOf(() => true);
+  const places = all || every.length <= MOST_RUNS ? every : runsOf(isFirstOrLast);
+  return { places, leftOut: every.length - places.length };
 }
 
-function isTried(fault: FaultKind, at: number, count: number): boolean {
+function isFirstOrLast(fault: FaultKind, at: number, count: number): boolean {
   return at === 0 || (at === count - 1 && KINDS[fault].isForLast === true);
 }
 

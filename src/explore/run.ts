@@ -109,9 +109,7 @@ class Run {
   async make(): Promise<RunRecord> {
     const { plan, running } = this.#parts;
     const first = await this.#startUntilDone();
-    // A start that was disturbed, and was done at once, has told what it can.
-    const tellsMore = first.starts.length > 1 || !this.#isReached;
-    const again = isDone(first.starts) && tellsMore ? await this.#startUntilDone() : undefined;
+    const again = isDone(first.starts) ? await this.#startUntilDone() : undefined;
     plan.echo?.left((again ?? first).things);
     return { hit: running.emulator.requests.find(({ faulty }) => faulty), first, again };
   }

@@ -11,7 +11,7 @@ export interface Wrong {
 
 /** The undisturbed run, and what differs between undisturbed runs. */
 export interface Reference {
-  readonly run: Pick<RunRecord, "first" | "again">;
+  readonly run: Judged;
   readonly unsteady: Unsteady;
 }
 
@@ -28,14 +28,18 @@ export function judge(reference: Reference, run: Judged): "right" | "told" | Wro
   return isDone(startsOf(run)) ? "right" : "told";
 }
 
-function* problemsOf({ run: { first, again }, unsteady }: Reference, run: Judged): Generator<Wrong> {
+function* problemsOf({ run: reference, unsteady }: Reference, run: Judged): Generator<Wrong> {
+  const { first, again } = reference;
   yield* problemsOfEnd({ expected: first, actual: run.first, unsteady });
   if (run.again !== undefined && again !== undefined) {
     for (const { what, words } of problemsOfEnd({ expected: again, actual: run.again, unsteady }))
       yield { what, words: `${words}, after one more start` };
   }
-  if (isLockedOut(run)) yield { what: "locked_out", words: "each later start is answered 401" };
-  for (const { outcome } of startsOf(run)) if (outcome.state === "hangs") yield { what: "hangs", words: outcome.words };
+  if (isLockedOut(run) && !isLockedOut(reference))
+    yield { what: "locked_out", words: "each later start is answered 401" };
+  for (const { outcome } of startsOf(run))
+    if (outcome.state === "hangs")
+      yield { what: "hangs", words: `${outcome.words}; if it only waits longer, give --timeout` };
 }
 
 interface Ends {
@@ -53,10 +57,12 @@ function* problemsOfEnd({ expected, actual, unsteady }: Ends): Generator<Wrong> 
   for (const words of lost) yield { what: "lost", words };
 }
 
-/** Each later start is answered 401. Where the answer of a rotation was lost, a person has to make a token. */
+const REVOKES: readonly unknown[] = ["tokens.rotate", "tokens.revoke"];
+
+/** Each later start is answered 401. Where the answer to a revocation was lost, the program cannot know of it. */
 function isLockedOut(run: Judged): boolean {
   const later = startsOf(run).slice(1);
-  if (later.length === 0 || (run.hit?.operation === "tokens.rotate" && run.hit.applied)) return false;
+  if (later.length === 0 || (REVOKES.includes(run.hit?.operation) && run.hit?.applied)) return false;
   return later.every(({ outcome, requests }) => {
     const last = requests.at(-1);
     return outcome.state === "failed" && last?.status === 401 && !last.faulty;

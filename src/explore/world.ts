@@ -77,7 +77,7 @@ export function compareWorlds(expected: readonly Thing[], actual: readonly Thing
   for (const [kind, things] of groupBy(missing, ({ kind }) => kind)) olds.set(kind, things.values());
   for (const thing of fresh) {
     const { value: old } = olds.get(thing.kind)?.next() ?? {};
-    if (old === undefined) twice.push(`${wordsOf(thing)} is there, and should not be`);
+    if (old === undefined) changed.push(`${wordsOf(thing)} is there, and should not be`);
     else changed.push(`${wordsOf(thing)} is there in place of ${wordsOf(old)}`);
   }
   const lost = [...olds.values()].flatMap((left) => [...left]);

@@ -42,6 +42,22 @@ test("resolves with the report of a safe program, and tells of its progress", as
   expect(progress).toEqual(["1 of 1, 0 wrong"]);
 });
 
+test("a start that ended with 0 is followed by one more, also if the fault has hit it", async () => {
+  const options = program(`
+import { existsSync, writeFileSync } from "node:fs";
+if (!existsSync("done")) await post().then(() => writeFileSync("done", ""), () => {});`);
+  const error = await explore(options).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ report: { findings: [{ what: "twice" }] } });
+  expect((error as Error).message).toContain("twice, not once, after one more start");
+});
+
+test("the runs that are left out are named beside the verdict", async () => {
+  const reads = 'for (let page = 1; page <= 61; page++) await fetch(url + "/projects", { headers });';
+  const { message } = await explore({ ...program(reads), faults: ["lost_before"] });
+  expect(message).toContain("Safe: all 2 runs.");
+  expect(message).toContain("Left out: 59 of 61 runs. --all makes them.");
+});
+
 test("each run has variables of its own, and what differs between undisturbed runs is named", async () => {
   const prepared: string[] = [];
   const report = await explore({

@@ -21,12 +21,19 @@ const ALL = { faults: KIND_NAMES, all: false };
 test.each<[string, Name[], Name[], Record<string, number>]>([
   ["one write: each kind", ["create"], ["create"], { "issues.create 1": 10 }],
   [
-    "three: the last with the kinds that hit what came before",
-    ["create", "create", "create"],
+    "60 runs: each request with each kind",
+    Array.from({ length: 6 }, () => "create"),
+    [],
+    Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [`issues.create ${number}`, 10])),
+  ],
+  [
+    "more: the first, and the last with the kinds that hit what came before",
+    Array.from({ length: 7 }, () => "create"),
     [],
     {
       "issues.create 1": 10,
-      "issues.create 3": 5,
+      "issues.create 7": 5,
+      "left out": 55,
     },
   ],
   ["a read: no kind after which it is done", ["list"], [], { "projects.list 1": 7 }],
@@ -53,16 +60,20 @@ test.each<[string, Name[], Name[], Record<string, number>]>([
   ],
 ])("%s", (...[, first, again, counts]) => {
   const found: Record<string, number> = {};
-  for (const place of placesOf(undisturbed(first, again), ALL)) {
+  const { places, leftOut } = placesOf(undisturbed(first, again), ALL);
+  for (const place of places) {
     const name = nameOf(place).replace(/^\w+ /, "");
     found[name] = (found[name] ?? 0) + 1;
   }
+  if (leftOut > 0) found["left out"] = leftOut;
   expect(found).toEqual(counts);
 });
 
 test("all requests, and some kinds alone", () => {
-  const places = placesOf(undisturbed(["create", "create", "create"], []), { faults: ["rate_limit"], all: true });
-  expect(places.map(nameOf)).toEqual([1, 2, 3].map((number) => `rate_limit issues.create ${number}`));
+  const creates = Array.from({ length: 61 }, () => "create" as const);
+  const { places, leftOut } = placesOf(undisturbed(creates, []), { faults: ["rate_limit"], all: true });
+  expect(places.map(nameOf)).toEqual(creates.map((_, at) => `rate_limit issues.create ${at + 1}`));
+  expect(leftOut).toBe(0);
 });
 
 test.each<[Name[], Name[], string | undefined]>([

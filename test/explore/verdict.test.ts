@@ -25,7 +25,10 @@ const end = (things: readonly Thing[], ...states: readonly State[]): End => ({
 
 const DUE = [issue("one"), issue("two"), file("[1]")];
 const verdictOf = (run: Partial<Judged>, again?: End): string => {
-  const reference = { run: { first: end(DUE, "done"), again: again ?? end(DUE, "done") }, unsteady: new Map() };
+  const reference = {
+    run: { first: end(DUE, "done"), again: again ?? end(DUE, "done"), hit: undefined },
+    unsteady: new Map(),
+  };
   const verdict = judge(reference, { first: end(DUE, "done"), again: undefined, hit: undefined, ...run });
   return typeof verdict === "string" ? verdict : verdict.what;
 };
@@ -35,8 +38,9 @@ describe("a run that leaves", () => {
     ["the same", DUE, ["done"], "right"],
     ["the same, and says that it is not done", DUE, ["failed", "failed"], "told"],
     ["an issue twice", [...DUE, issue("one")], ["failed", "failed"], "twice"],
-    ["an issue that should not be", [...DUE, issue("three")], ["done"], "twice"],
-    ["a live token that should not be", [...DUE, token("job")], ["failed"], "twice"],
+    ["an issue that should not be", [...DUE, issue("three")], ["done"], "changed"],
+    ["a live token that should not be, and is done", [...DUE, token("job")], ["done"], "changed"],
+    ["a live token that should not be, and is not done", [...DUE, token("job")], ["failed"], "told"],
     ["less, and is done", [issue("one"), file("[1]")], ["done"], "lost"],
     ["less, and is not done", [issue("one")], ["failed"], "told"],
     ["another issue in the place of one", [issue("one"), issue("two", "closed"), file("[1]")], ["done"], "changed"],
@@ -64,6 +68,12 @@ test("one more start is held against that of the undisturbed program", () => {
 });
 
 const REFUSED = { status: 401, faulty: false };
+test("a program that is locked out undisturbed, too, is not accused", () => {
+  const again: End = { things: DUE, starts: [start("failed", REFUSED)] };
+  expect(verdictOf({ again })).toBe("locked_out");
+  expect(verdictOf({ again }, again)).toBe("told");
+});
+
 test.each<[string, Judged["first"]["starts"], Partial<RecordedRequest> | undefined, string]>([
   ["each later start is answered 401", [start("failed"), start("failed", REFUSED)], undefined, "locked_out"],
   ["the first alone is", [start("failed", REFUSED), start("failed", { status: 201 })], undefined, "told"],
@@ -73,6 +83,18 @@ test.each<[string, Judged["first"]["starts"], Partial<RecordedRequest> | undefin
     [start("failed"), start("failed", REFUSED)],
     { operation: "tokens.rotate", applied: true },
     "told",
+  ],
+  [
+    "the answer of a revocation was lost",
+    [start("failed"), start("failed", REFUSED)],
+    { operation: "tokens.revoke", applied: true },
+    "told",
+  ],
+  [
+    "a revocation was not carried out",
+    [start("failed"), start("failed", REFUSED)],
+    { operation: "tokens.revoke", applied: false },
+    "locked_out",
   ],
 ])("a token that is refused: %s", (...[, starts, hit, verdict]) => {
   expect(verdictOf({ first: { things: [], starts }, hit: hit as RecordedRequest })).toBe(verdict);
