@@ -37,9 +37,9 @@ const NOT_EXPLORED = 3;
 /** `project-automation explore`: 0 if nothing was found, 1 if something was or not all was tried, 3 if it cannot explore. */
 export const EXPLORE: Command = command({
   name: "explore",
-  about: `Runs COMMAND against the emulator 15 to 60 times, in copies of its folder. In each run a request fails in another way, and
-COMMAND is started again until it ends with 0. Then the issues and tokens must be as without the fault. Databases, mails and
-other services that it uses are real: point them elsewhere.
+  about: `Runs COMMAND against the emulator, usually 10 to 60 times, in copies of its folder. In each run a request fails in
+another way, and COMMAND is started again until it ends with 0, and once more. Then the issues and tokens must be as
+without the fault. Databases, mails and other services that it uses are real: point them elsewhere.
 `,
   flags: FLAGS,
   takesProgram: true,

@@ -70,7 +70,7 @@ test("one run is shown: each start, its output and requests, and what is there a
   const command = place.start(["--only", only, "--", "node", "posts-again.mjs"]);
   expect(await command.ended).toBe(1);
   expect(command.stderr).toMatch(
-    /^the program starts\n.* dropped POST .*\n.* 201 POST .*\nthe program ended with 0\n\nat the end:\n( {2}the issue "one".*\n){2}/m,
+    /^the program starts\n.* dropped POST .*\n.* 201 POST .*\nthe program ended with 0\n\nthe program starts\n.* 201 POST .*\nthe program ended with 0\n\nat the end:\n( {2}the issue "one".*\n){3}/m,
   );
   expect(command.stdout).toContain("Not safe: 1 cause in 1 run.");
   expect(command.stdout).toContain(`npx project-automation explore --only "${only}" -- node posts-again.mjs\n`);
