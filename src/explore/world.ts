@@ -47,7 +47,7 @@ export interface Difference {
   readonly lost: readonly string[];
 }
 
-/** Compares which things there are, and how often. What is missing and what is new, of one kind, is a change. */
+/** Compares which things there are, and how often. What is new is a change, in place of what is missing of its kind. */
 export function compareWorlds(expected: readonly Thing[], actual: readonly Thing[], unsteady: Unsteady): Difference {
   const comparedPart = ({ kind, fields }: Thing): string => {
     const compared = Object.entries(fields).map(([field, value]) => {
@@ -77,8 +77,7 @@ export function compareWorlds(expected: readonly Thing[], actual: readonly Thing
   for (const [kind, things] of groupBy(missing, ({ kind }) => kind)) olds.set(kind, things.values());
   for (const thing of fresh) {
     const { value: old } = olds.get(thing.kind)?.next() ?? {};
-    if (old === undefined) changed.push(`${wordsOf(thing)} is there, and should not be`);
-    else changed.push(`${wordsOf(thing)} is there in place of ${wordsOf(old)}`);
+    changed.push(`${wordsOf(thing)} is there${old ? ` in place of ${wordsOf(old)}` : ", and should not be"}`);
   }
   const lost = [...olds.values()].flatMap((left) => [...left]);
   return { twice, changed, lost: lost.map((thing) => `${wordsOf(thing)} is missing`) };
