@@ -17,6 +17,11 @@ const LOOKS = 400;
 const CLAIMED = "claimed";
 const HELD = "is held";
 
+/** `true` if a run uses the file, or has died while it did: its lock file is there. */
+export async function wasUsed(file: string): Promise<boolean> {
+  return (await lockFilesOf(file)).length > 0;
+}
+
 interface LockFile extends ProcessIdentity {
   readonly path: string;
   /** Tells the locks of one process apart, and decides between two that are taken at the same moment. */

@@ -14,7 +14,7 @@ import {
 import type { JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
 import { cutEnd, type Ending, flushFolder, pause, restrictToOwner } from "./durable-file.ts";
-import { FileLock } from "./file-lock.ts";
+import { FileLock, wasUsed } from "./file-lock.ts";
 import { checkBeginning, encodeLine, JournalReader, MAX_HEADER_LENGTH } from "./journal-format.ts";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -172,9 +172,10 @@ async function openJournal(path: string): Promise<FoundFile> {
 async function findJournal(path: string, header: Uint8Array): Promise<string> {
   const file = await openJournal(path);
   try {
+    const real = await realpath(path); // two paths of one file are one lock
     const { buffer, bytesRead } = await file.read(new Uint8Array(MAX_HEADER_LENGTH + 1), { position: 0 });
-    checkBeginning(buffer.subarray(0, bytesRead), header);
-    return await realpath(path); // two paths of one file are one lock
+    checkBeginning(buffer.subarray(0, bytesRead), header, await wasUsed(real));
+    return real;
   } finally {
     await file.close();
   }

@@ -41,14 +41,14 @@ export function encodeLine(
 
 /**
  * Recognises a journal of any import and version by its first bytes, which may be all: a first line, a torn one, or nothing.
- * `header`: the first line that it would be given.
+ * `header`: the first line that it would be given. `wasUsed`: a run has used the file, so it was a journal or empty.
  *
  * @throws JournalError `not_a_journal`
  */
-export function checkBeginning(bytes: Uint8Array, header: Uint8Array): void {
+export function checkBeginning(bytes: Uint8Array, header: Uint8Array, wasUsed: boolean): void {
   const end = bytes.indexOf(LINE_BREAK);
   if (end >= 0) return void fieldsOf(bytes.subarray(0, end));
-  const isTold = bytes.length === 0 || startsWith(bytes, TELLING);
+  const isTold = bytes.length === 0 || wasUsed || startsWith(bytes, TELLING);
   if (!isTold || !startsWith(header, bytes)) throw notAJournal();
 }
 
