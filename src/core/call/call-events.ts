@@ -135,12 +135,13 @@ export class CallEvents {
   }
 
   /** The token is paused for so long: told once per token until the pause is over, and again if it becomes much longer. */
-  pause(token: string, delayMs = 0): void {
+  pause(token: string, delayMs: number | undefined): void {
     const { settings } = this.#call;
     const { paused } = settings.emittedOnce;
+    if (delayMs === undefined) return;
     const until = now() + delayMs;
     const toldUntil = paused.get(token)?.until;
-    if (delayMs === 0 || until < Number(toldUntil) + LONG_WAIT_MS) return;
+    if (until < Number(toldUntil) + LONG_WAIT_MS) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here. Each pause looks at a few
     // tokens, in turn: among thousands it costs no more.
     let looks = 0;
