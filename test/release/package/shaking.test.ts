@@ -63,7 +63,7 @@ const WITHOUT_CLIENT = [
 
 /** The parts that a name may bring into a program with a client, and the bytes that it adds there. */
 const WITH_CLIENT = [
-  { name: "path", entry: ".", parts: [], bytes: 180 },
+  { name: "path", entry: ".", parts: [], bytes: 190 },
   { name: "SCOPES", entry: ".", parts: [], bytes: 40 },
   { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 40 },
   { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_910 },
