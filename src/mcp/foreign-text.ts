@@ -1,6 +1,6 @@
 import { cut } from "../core/checks/values.ts";
 
-/** Characters that nobody sees: controls but tab and newline, line separators, direction marks, tags. Joiners stay: they are spelling. */
+/** Invisible characters: controls but tab and newline, line separators, direction marks, tags. Joiners stay: they are spelling. */
 const UNSEEN = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** The longest text of others in a sentence of ours. */
