@@ -45,6 +45,7 @@ export class Fleet implements AsyncDisposable {
   readonly service: RunningEmulator;
   /** The rows that were under way in a worker when it was killed. */
   readonly underWayAtKills = new Set<string>();
+  readonly underWayAtStops = new Set<string>();
   kills = 0;
   stops = 0;
   /** Of these, how many hit a row whose request was recorded, and not its end. */
@@ -252,6 +253,7 @@ export class Fleet implements AsyncDisposable {
     await expect.poll(state).toBe("T");
     this.stops += 1;
     if (underWay.length > 0) this.stopsOfRequests += 1;
+    for (const other of underWay) this.underWayAtStops.add(other);
     while ((await this.#queue.endOf(row)) === undefined) await setTimeout(50); // after its lock, in several steps
     worker.child.kill("SIGCONT");
   }

@@ -47,9 +47,11 @@ export async function importUnderFire(queue: QueueOfTest): Promise<Readonly<Reco
   await fleet.dismiss();
   expect([fleet.kills, fleet.stops]).toEqual([30, 10]);
   const neverSent = LOST.filter((_, index) => lost[index]?.hits === 0);
+  // A worker that was stopped may find the job of another one when it goes on, and then sends nothing.
+  const mayBeUnsent = new Set([...fleet.underWayAtKills, ...fleet.underWayAtStops]);
   expect(
-    neverSent.filter((row) => !fleet.underWayAtKills.has(row)),
-    "never sent, though no worker was killed before its request",
+    neverSent.filter((row) => !mayBeUnsent.has(row)),
+    "never sent, though no worker was killed or stopped before its request",
   ).toEqual([]);
   expect(lost.length - neverSent.length, "responses that were lost").toBeGreaterThanOrEqual(5);
   for (const fault of lost) fault.remove();
