@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hasTerminals } from "../release/examples/program.ts";
+import { hasTerminals, onTerminal } from "../support/terminal.ts";
 import { WatchedProcess } from "../support/watched-process.ts";
 
 const BIN = join(import.meta.dirname, "../../src/bin.ts");
@@ -159,8 +159,7 @@ describe.skipIf(process.platform === "win32")("a signal", () => {
   test.runIf(hasTerminals)("of a terminal, such as Ctrl-C, is there once", async () => {
     const program = join(folder, "counting.mjs");
     writeFileSync(program, counting("SIGQUIT"));
-    const words = [NODE, BIN, "emulator", "--", NODE, program];
-    const run = new WatchedProcess(["script", "-qefc", words.join(" "), "/dev/null"], { cwd: folder });
+    const run = new WatchedProcess(onTerminal([NODE, BIN, "emulator", "--", NODE, program]), { cwd: folder });
     await run.says(/^ready\r?$/m);
     run.type("\u0003");
     await run.says(/^.*SIGINT 1\.\r?$/m);

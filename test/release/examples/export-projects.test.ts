@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
-import { hasTerminals, Program, run, type Start, temporaryFolder, WHY_NO_TERMINALS } from "./program.ts";
+import { hasTerminals, WHY_NO_TERMINALS } from "../../support/terminal.ts";
+import { Program, run, type Start, temporaryFolder } from "./program.ts";
 
 const COMMAND = ["export-projects.ts", "out.ndjson"];
 

@@ -1,17 +1,13 @@
 /** Runs an example as its user would: a process of its own, a folder of its own, the service at an address. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunningEmulator } from "project-automation/testing/node";
 import { NODE, type Platform } from "../../support/platforms.ts";
+import { onTerminal as behindTerminal } from "../../support/terminal.ts";
 import { WatchedProcess } from "../../support/watched-process.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../../examples");
-
-/** The program that gives another one a terminal; not every machine has it. */
-export const hasTerminals: boolean = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout);
-export const WHY_NO_TERMINALS = "there is no `script` of util-linux, which gives a program a terminal";
 
 export interface Start {
   readonly service: Pick<RunningEmulator, "baseUrl" | "token">;
@@ -27,7 +23,7 @@ export class Program extends WatchedProcess {
   constructor(commandLine: readonly string[], { service, folder, env, onTerminal = false, platform = NODE }: Start) {
     const [script = "", ...rest] = commandLine;
     const command = [...platform, join(EXAMPLES, script), ...rest];
-    super(onTerminal ? ["script", "-qefc", command.join(" "), "/dev/null"] : command, {
+    super(onTerminal ? behindTerminal(command) : command, {
       cwd: folder,
       env: {
         PATH: process.env["PATH"],
