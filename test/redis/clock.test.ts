@@ -1,7 +1,7 @@
 /** The clock of Redis goes back: it was set right, or a replica whose clock is behind took over. */
 import { describe, expect, test } from "vitest";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
-import { Call, Fleet, left, refused, TOKEN } from "./limiter.ts";
+import { Call, Fleet, left, refused, SERVICE, TOKEN } from "./limiter.ts";
 
 const BACK_MS = 300_000;
 const TIMES_KNOWN = ["until", "askedUntil", "pausedAt", "since", "observedAt", "pacedAt", "passedAt", "sentAt"];
@@ -107,9 +107,9 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     const now = Number((await fleet.admin.time())[0]) * 1_000;
     expect(known).toMatchObject({ remaining: "9" });
     expect(Math.max(Number(known["since"]), Number(known["observedAt"]))).toBeLessThan(now + BACK_MS / 2);
-    expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(1);
+    expect(one.limiter.snapshot(TOKEN, SERVICE)?.remaining).toBe(1);
     await send(new Call(one));
-    expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(9);
+    expect(one.limiter.snapshot(TOKEN, SERVICE)?.remaining).toBe(9);
   });
 
   test("a pause that is over does not come back", async () => {
@@ -144,7 +144,7 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     await expect.poll(lastsMs).toBeLessThan(2 * PAUSE_MS);
     expect(await lastsMs()).toBeGreaterThan(PAUSE_MS / 2);
     expect(await new Call(other, { maxPauses: 0 }).start()).toBe("refused");
-    const pausedUntil = other.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
+    const pausedUntil = other.limiter.snapshot(TOKEN, SERVICE)?.pausedUntil?.getTime() ?? 0;
     expect(pausedUntil).toBeLessThan(Date.now() + 2 * PAUSE_MS);
     call.abort.abort();
   });

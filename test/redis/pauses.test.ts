@@ -5,7 +5,7 @@ import { type ClientEvent, path } from "../../src/client/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
-import { Call, Fleet, left, type Member, OK, refused, TOKEN } from "./limiter.ts";
+import { Call, Fleet, left, type Member, OK, refused, SERVICE, TOKEN } from "./limiter.ts";
 
 /** As the guide states it. */
 const LONGEST_SHARED_PAUSE_MS = 600_000;
@@ -25,7 +25,7 @@ async function pauseBy(member: Member, pauseMs: number): Promise<Call> {
 }
 
 function pausedUntil(member: Member): number {
-  return member.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
+  return member.limiter.snapshot(TOKEN, SERVICE)?.pausedUntil?.getTime() ?? 0;
 }
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
@@ -48,9 +48,12 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const refusedAt = Date.now();
     call.end({ ...OK, status: 429, retryAfterMs: 60_000 });
     await fleet.rest();
-    expect(two.limiter.snapshot(TOKEN)).toBeUndefined();
+    expect(two.limiter.snapshot(TOKEN, SERVICE)).toBeUndefined();
     expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
-    expect(two.limiter.snapshot(TOKEN)).toEqual({ observedAt: expect.any(Date), pausedUntil: expect.any(Date) });
+    expect(two.limiter.snapshot(TOKEN, SERVICE)).toEqual({
+      observedAt: expect.any(Date),
+      pausedUntil: expect.any(Date),
+    });
     expect(pausedUntil(two)).toBeGreaterThan(refusedAt + 50_000);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
-import { Call, Fleet, left, OK, refused, TOKEN } from "./limiter.ts";
+import { Call, Fleet, left, OK, refused, SERVICE, TOKEN } from "./limiter.ts";
 
 const PAUSE_MS = 300;
 
@@ -34,7 +34,11 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(sent).toHaveLength(1);
     sent[0]?.end(left(2));
     await Promise.all(starts);
-    expect(two.limiter.snapshot(TOKEN)).toMatchObject({ limit: 50, remaining: 2, observedAt: expect.any(Date) });
+    expect(two.limiter.snapshot(TOKEN, SERVICE)).toMatchObject({
+      limit: 50,
+      remaining: 2,
+      observedAt: expect.any(Date),
+    });
   });
 
   test("a pause is in the snapshot of every process that has sent a request", async () => {
@@ -42,12 +46,12 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const [one, two] = [await fleet.join(), await fleet.join()];
     const first = new Call(one);
     await first.start();
-    expect(two.limiter.snapshot(TOKEN)).toBeUndefined();
+    expect(two.limiter.snapshot(TOKEN, SERVICE)).toBeUndefined();
     const refusedAt = Date.now();
     first.end(refused(60_000));
     const second = new Call(two, { maxPauses: 0 });
     expect(await second.start()).toBe("refused");
-    const until = two.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
+    const until = two.limiter.snapshot(TOKEN, SERVICE)?.pausedUntil?.getTime() ?? 0;
     expect(until).toBeGreaterThan(refusedAt + 50_000);
   });
 

@@ -49,7 +49,7 @@ export interface Success<Result> {
 }
 
 /** Marks an error that a bulk run reports: its promise may be forgotten. Every copy of this package knows it by this name. */
-export const REPORTED: unique symbol = Symbol.for("project-automation.reported") as never; // a registered symbol is shared by all copies
+export const REPORTED: unique symbol = Symbol.for("project-automation.reported"); // a registered symbol is shared by all copies
 
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {

@@ -3,7 +3,7 @@ import { Redactor } from "../secrets/redact.ts";
 import type { Context } from "./settings.ts";
 
 /** The member of a client for other parts of the package. Every copy of the package (ESM, CommonJS) knows it by this name. */
-export const INTERNALS: unique symbol = Symbol.for("project-automation.internals") as never; // a registered symbol is shared by all copies
+export const INTERNALS: unique symbol = Symbol.for("project-automation.internals"); // a registered symbol is shared by all copies
 
 export interface Internals<Client> {
   /** A function, since the token is in it: who looks through a client finds none. */

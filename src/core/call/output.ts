@@ -5,7 +5,7 @@ import { STOPPED } from "../time/deadline.ts";
 import { parseJson } from "../wire/json.ts";
 import type { Call, Received } from "./call.ts";
 import { parseError, stoppedError, validationError } from "./create-error.ts";
-import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
+import { OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;
@@ -52,7 +52,7 @@ async function check(call: Call, schema: StandardSchema, received: Parsed): Prom
   try {
     const validated = schema["~standard"].validate(data);
     const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
-    if (isValid(result)) return { value: result.value, issues: undefined };
+    if (result.issues === undefined) return { value: result.value, issues: undefined };
     const { redactor } = call;
     // Our own messages quote nothing.
     const isOwn = schema["~standard"].vendor === OWN_VENDOR;

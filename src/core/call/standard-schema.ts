@@ -32,10 +32,6 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return hasMethods(standard, "validate");
 }
 
-export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
-  return result.issues === undefined;
-}
-
 export function standard<Output>(
   validate: StandardSchema<Output>["~standard"]["validate"],
   vendor: string = OWN_VENDOR,

@@ -92,7 +92,7 @@ const NAMES: Readonly<Record<string, string>> = {
   validation: "ResponseValidationError",
 };
 
-const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
+const BRAND: unique symbol = Symbol.for("project-automation.error"); // a registered symbol is shared by every copy of the package
 
 /** The fields of every error. */
 export interface AutomationError extends Readonly<Omit<ErrorDetails, "cause" | "rawBody">> {}

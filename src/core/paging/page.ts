@@ -1,5 +1,5 @@
 import * as z from "zod/v4-mini";
-import { isValid, type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
+import { type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
 import { custom, validatorOf } from "../call/zod-schema.ts";
 import { isPromise } from "../checks/values.ts";
 
@@ -32,18 +32,19 @@ export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<
   const { vendor } = item["~standard"];
   return standard(async (value) => {
     const page = await pageEnvelopeValidator["~standard"].validate(value);
-    if (!isValid(page)) return page;
+    if (page.issues !== undefined) return page;
     const data: Item[] = [];
     const issues: StandardIssue[] = [];
     for (const [index, received] of page.value.data.entries()) {
       const validated = item["~standard"].validate(received);
       const result = isPromise(validated) ? await validated : validated;
-      if (isValid(result)) data.push(result.value);
+      if (result.issues === undefined) data.push(result.value);
       else for (const { path = [], message } of result.issues) issues.push({ path: ["data", index, ...path], message });
     }
     // A schema may refuse an item without an issue.
     if (data.length === page.value.data.length) return { value: { ...page.value, data }, issues: undefined };
-    const isOfPage = data.length === 0 && isValid(await item["~standard"].validate(value));
+    const whole = data.length === 0 ? await item["~standard"].validate(value) : undefined;
+    const isOfPage = whole !== undefined && whole.issues === undefined;
     return { issues: isOfPage ? [{ path: ["schema"], message: "must be of one item, not of a page" }] : issues };
   }, vendor);
 }

@@ -36,14 +36,8 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
     return new Ticket((token) => this.gateOf(token, call.service), call, this.#calls);
   }
 
-  snapshot(token: string, service?: string): RateLimitSnapshot | undefined {
-    if (service !== undefined) return this.#gates.get(`${service} ${token}`)?.snapshot;
-    const [only, ...others] = this.gatesOf(token).flatMap((gate) => gate.snapshot ?? []);
-    return others.length === 0 ? only : undefined;
-  }
-
-  gatesOf(token: string): readonly Gate[] {
-    return [...this.#gates].flatMap(([name, gate]) => (name.endsWith(` ${token}`) ? gate : []));
+  snapshot(token: string, service: string): RateLimitSnapshot | undefined {
+    return this.#gates.get(`${service} ${token}`)?.snapshot;
   }
 
   /** The gate of a token at a service. Tokens come and go: whenever there are twice as many, idle gates are forgotten. */

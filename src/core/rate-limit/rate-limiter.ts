@@ -9,11 +9,8 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 export interface RateLimiter {
   /** Registers a call, once, when it begins. The permit keeps the call's position in the queue over all its requests. */
   enter(call: RateLimitedCall): Permit;
-  /**
-   * The latest that is known of a token's limit at a service; `undefined` if nothing is, and no pause runs. Without a
-   * service, that of the only one of which something is known.
-   */
-  snapshot(token: string, service?: string): RateLimitSnapshot | undefined;
+  /** The latest that is known of a token's limit at a service; `undefined` if nothing is, and no pause runs. */
+  snapshot(token: string, service: string): RateLimitSnapshot | undefined;
 }
 
 /** A call, as a rate limiter sees it. */

@@ -1,4 +1,4 @@
-const KNOWN: unique symbol = Symbol.for("project-automation.rotating-tokens") as never; // a registered symbol is shared by all copies
+const KNOWN: unique symbol = Symbol.for("project-automation.rotating-tokens"); // a registered symbol is shared by all copies
 const shared = globalThis as { [KNOWN]?: KnownTokens<unknown> }; // the name says what it is
 
 const MOST = 10_000;

@@ -45,7 +45,7 @@ export class LivingToken extends LatestToken {
   readonly service: string;
   #record: StoredToken;
   #schedule: (renewBeforeMs: number) => RotationSchedule;
-  #work: SharedWork<void> | undefined;
+  #work: SharedWork | undefined;
   #unstored: StoredToken | undefined;
   #failures = 0;
   #retryAt = 0;
@@ -82,7 +82,7 @@ export class LivingToken extends LatestToken {
     return this.current;
   }
 
-  get #underWay(): SharedWork<void> | undefined {
+  get #underWay(): SharedWork | undefined {
     return this.#work?.isCurrent ? this.#work : undefined;
   }
 

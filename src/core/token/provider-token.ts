@@ -22,7 +22,7 @@ export class ProviderToken extends LatestToken implements TokenSource {
   readonly isHeld = false;
   readonly #provider: TokenProvider;
   /** By the rejected token: the renewal that is under way, or has ended within a minute. */
-  readonly #renewals = new Map<string | undefined, SharedWork<void>>();
+  readonly #renewals = new Map<string | undefined, SharedWork>();
 
   constructor(provider: TokenProvider) {
     super("");
@@ -47,7 +47,7 @@ export class ProviderToken extends LatestToken implements TokenSource {
     return true;
   }
 
-  #renewalOf(rejected: string | undefined): SharedWork<void> | undefined {
+  #renewalOf(rejected: string | undefined): SharedWork | undefined {
     // The oldest first, up to one that is kept: many cost no more than one.
     for (const [token, { isCurrent }] of this.#renewals) {
       if (isCurrent) break;

@@ -9,12 +9,12 @@ export const LONGEST_WORK_MS = 5 * 60_000;
  * that has been answered): so the next call that asks gives it up when it is older than its limit. It rejects with
  * `TokenUnavailable` alone.
  */
-export class SharedWork<Result> {
-  readonly result: Promise<Result>;
+export class SharedWork {
+  readonly #ended: Promise<void>;
   #endsAt: number;
 
-  constructor(result: Promise<Result>, limitMs: number) {
-    this.result = result;
+  constructor(ended: Promise<void>, limitMs: number) {
+    this.#ended = ended;
     this.#endsAt = now() + Math.min(limitMs, LONGEST_WORK_MS);
   }
 
@@ -26,25 +26,23 @@ export class SharedWork<Result> {
     return Math.max(0, this.#endsAt - now());
   }
 
-  /** Its result; `undefined` if the platform says that it has dropped the work, which is given up then. */
-  async wait(): Promise<Result | undefined> {
+  /** Waits for its end. If the platform says that it has dropped the work, it is given up. */
+  async wait(): Promise<void> {
     try {
-      return await this.result;
+      await this.#ended;
     } catch (error) {
       if (error instanceof TokenUnavailable) throw error;
       this.#endsAt = 0;
-      return undefined;
     }
   }
 
-  /** As `wait`, and `undefined` too when it is older than its limit: each call that waits has a timer of its own. */
-  async waitToLimit(): Promise<Result | undefined> {
+  /** As `wait`, and no longer than to its limit: each call that waits has a timer of its own. */
+  async waitToLimit(): Promise<void> {
     const limit = Deadline.of(this.leftMs);
     try {
-      return await limit.race(this.wait());
+      await limit.race(this.wait());
     } catch (error) {
       if (error !== STOPPED) throw error;
-      return undefined;
     } finally {
       limit.release();
     }

@@ -4,7 +4,7 @@ import { LatestToken, type TokenRequest, type TokenSource } from "./token-source
 
 /** A token that the client holds. `client.setToken` and adopted rotations change it. */
 export class StaticToken extends LatestToken implements TokenSource {
-  readonly #rotations = new Set<SharedWork<void>>();
+  readonly #rotations = new Set<SharedWork>();
   readonly isHeld = true;
   #swaps = 0;
 
@@ -37,7 +37,7 @@ export class StaticToken extends LatestToken implements TokenSource {
     return rotation;
   }
 
-  #underWay(): SharedWork<void>[] {
+  #underWay(): SharedWork[] {
     return [...this.#rotations].filter((rotation) => rotation.isCurrent || !this.#rotations.delete(rotation));
   }
 

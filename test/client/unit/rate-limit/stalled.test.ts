@@ -104,7 +104,7 @@ test("a request that took longer than its slot lasts, and is answered 429, pause
   await pass(0);
   expect(next.state).toBe("admitted");
   expect(late.permit.report(response(429, 0, 10_000))).toMatchObject({ waits: true });
-  expect(limiter.snapshot(TOKEN)?.pausedUntil).toBeInstanceOf(Date);
+  expect(limiter.snapshot(TOKEN, "https://a.example/api/v1")?.pausedUntil).toBeInstanceOf(Date);
   void late.start();
   next.end(200);
   await pass(9_000);

@@ -77,7 +77,7 @@ test("each service has a width of its own", async () => {
   expect(Object.fromEntries(most)).toEqual({ "a.example": 2, "b.example": 2 });
 });
 
-test("snapshot answers without a service where one alone has the token", async () => {
+test("snapshot tells the limit of a token at a service", async () => {
   const service = scriptedFetch((sent) => {
     const response = good(sent) as Response; // it replies at once
     response.headers.set("ratelimit-limit", sent.url.includes("a.example") ? "1" : "2");
@@ -85,16 +85,16 @@ test("snapshot answers without a service where one alone has the token", async (
   });
   const rateLimiter = memoryRateLimiter();
   const limits = (): unknown[] =>
-    [undefined, "https://a.example", "https://b.example"].map((at) => rateLimiter.snapshot(TOKEN, at)?.limit);
-  expect(limits()).toEqual([undefined, undefined, undefined]);
+    ["https://a.example", "https://b.example"].map((at) => rateLimiter.snapshot(TOKEN, at)?.limit);
+  expect(limits()).toEqual([undefined, undefined]);
   const [a, b] = ["https://a.example", "https://b.example"].map((baseUrl) =>
     service.client({ baseUrl, token: TOKEN, rateLimiter }),
   );
   await ended(a?.sessions.get("1") ?? never());
-  expect(limits()).toEqual([1, 1, undefined]);
+  expect(limits()).toEqual([1, undefined]);
   await ended(b?.sessions.get("1") ?? never());
-  expect(limits()).toEqual([undefined, 1, 2]);
-  expect(rateLimiter.snapshot(TOKEN.slice(1)), "no part of a token is one").toBeUndefined();
+  expect(limits()).toEqual([1, 2]);
+  expect(rateLimiter.snapshot(TOKEN.slice(1), "https://a.example"), "no part of a token is one").toBeUndefined();
 });
 
 test("a limiter of the caller's own is told the service of each call, and asked for it", async () => {

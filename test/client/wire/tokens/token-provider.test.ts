@@ -145,7 +145,7 @@ describe("concurrent calls", () => {
           release: () => permit.release(),
         };
       },
-      snapshot: (token) => inner.snapshot(token),
+      snapshot: (...of) => inner.snapshot(...of),
     };
     const service = scriptedFetch(after(10, good));
     const client = service.client({ token: "pat_1", rateLimiter });
@@ -173,7 +173,7 @@ describe("concurrent calls", () => {
           release: () => permit.release(),
         };
       },
-      snapshot: (token) => inner.snapshot(token),
+      snapshot: (...of) => inner.snapshot(...of),
     };
     const service = scriptedFetch(good);
     const client = service.client({ token: "pat_1", rateLimiter });
