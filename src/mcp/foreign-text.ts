@@ -1,4 +1,4 @@
-import { cut } from "../core/checks/values.ts";
+import { cut, isObject } from "../core/checks/values.ts";
 
 /** Invisible characters: controls but tab and newline, line separators, direction marks, tags. Joiners stay: they are spelling. */
 const UNSEEN = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
@@ -36,7 +36,7 @@ export function visibleJson<Json>(json: Json, rules: TextRules): Json {
   const copy = (value: unknown): unknown => {
     if (typeof value === "string") return visible(value, rules);
     if (Array.isArray(value)) return value.map(copy);
-    if (typeof value !== "object" || value === null) return value;
+    if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [key, OPAQUE.has(key) ? member : copy(member)]),
     );

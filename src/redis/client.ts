@@ -1,4 +1,4 @@
-import { hasMethods } from "../core/checks/values.ts";
+import { fieldsOf, hasMethods } from "../core/checks/values.ts";
 
 /** The part of an `ioredis` client, or of a cluster's, that is used. */
 export interface IoredisClient {
@@ -37,8 +37,7 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
         return await client.eval(script, { keys: [...keys], arguments: [...args] });
       } catch (error) {
         // A client keeps commands until it has a connection. A cluster's refuses them, and says so without a code.
-        const { code } = Object(error) as { readonly code?: unknown }; // anything may be thrown
-        const isOffline = wasConnecting && isConnecting() && code === undefined;
+        const isOffline = wasConnecting && isConnecting() && fieldsOf(error)["code"] === undefined;
         throw isOffline ? new NotConnected("the Redis client has no connection yet") : error;
       }
     };
@@ -79,5 +78,5 @@ function isIoredis(client: unknown): client is IoredisClient {
 }
 
 function isNodeRedis(client: unknown): client is NodeRedisClient {
-  return hasMethods(client, "eval") && typeof (client as { isOpen?: unknown }).isOpen === "boolean"; // it is an object
+  return hasMethods(client, "eval") && typeof fieldsOf(client)["isOpen"] === "boolean";
 }

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../core/checks/values.ts";
 import { now } from "../core/time/clock.ts";
 import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import type { CircuitBreaker, Failure } from "./circuit-breaker.ts";
@@ -127,7 +128,7 @@ function describe(error: unknown, { commandTimeoutMs, errors }: RedisSettings): 
 }
 
 function codeOf(error: unknown): string | undefined {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
+  const { code, message } = fieldsOf(error);
   const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
   return words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
 }

@@ -71,7 +71,7 @@ export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<
   return Object.defineProperty(result, "withResponse", { value: withResponse }) as ApiPromise<Result>; // now it is one
 }
 
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly requests: number;
   readonly redactor: Redactor;
   readonly url: string;

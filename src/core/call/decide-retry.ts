@@ -16,11 +16,11 @@ export interface RetryContext {
   readonly random: number;
 }
 
-export interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
+interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
   readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
 }
 
-export interface RetryDecision {
+interface RetryDecision {
   readonly reason: Exclude<RetryReason, "rate_limit" | "unauthorized">;
   readonly delayMs: number;
 }

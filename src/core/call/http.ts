@@ -144,7 +144,7 @@ interface Globals {
 }
 
 /** The way on which the platform's own `fetch` sends a write at most once. */
-export interface OnceOptions {
+interface OnceOptions {
   /** Options of the platform, which come after those of the application. */
   readonly options: FetchOptions;
   close(): void;
@@ -160,7 +160,7 @@ export interface OnceOptions {
  * | Bun | any connection | a new connection |
  * | Deno with a `client`, browsers, others | none | none |
  */
-export function onceOptions(method: string, { client }: FetchOptions): OnceOptions | undefined {
+function onceOptions(method: string, { client }: FetchOptions): OnceOptions | undefined {
   const { Deno, Bun } = globalThis as Globals;
   if (hasMethods(Deno, "createHttpClient") && client === undefined) {
     const own = Deno?.createHttpClient({ poolMaxIdlePerHost: 0 });

@@ -72,7 +72,7 @@ function mayBeApplied(outcome: Outcome): boolean {
 // A status is the word of the sender of the response. Proxies, gateways and maintenance pages answer in the place of a service, with
 // any status, so its body tells whether the service did.
 
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly text: string;
   readonly isWhole: boolean;
 }

@@ -13,7 +13,7 @@ export const DOCTOR = "`npx project-automation doctor` compares the service with
 /** The doubt about a body that is not as the service's bodies are. */
 export const FOREIGN = "so it may not be from the service";
 
-export interface ServiceWords {
+interface ServiceWords {
   readonly code: string | undefined;
   readonly detail: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface PolledRecord {
 }
 
 /** The records that an error may carry, each noted by the part of the client that read it. No print and no `toJSON` shows one. */
-export interface ErrorRecords {
+interface ErrorRecords {
   /** In a wait for a session: the last session seen, if there was one. It may hold anything that the service sends. */
   session?: PolledRecord | undefined;
 }

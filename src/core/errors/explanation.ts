@@ -2,7 +2,7 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { fieldsOf, parseUrl } from "../checks/values.ts";
 
 /** The texts of one error, which may hold secrets. A text that it does not have is empty. */
-export interface ErrorWords {
+interface ErrorWords {
   /** `<code> <syscall> <name>: <message>`. */
   readonly line: string;
   readonly code: string;

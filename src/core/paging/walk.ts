@@ -90,7 +90,7 @@ export type Walk<Value> = AsyncGenerator<Value, void, undefined>;
 
 type Members<Value> = Pick<Walk<Value>, "next" | "return" | "throw" | typeof Symbol.asyncIterator>;
 
-export function walkOf<Value>(members: Members<Value>): Walk<Value> {
+function walkOf<Value>(members: Members<Value>): Walk<Value> {
   // A global `AsyncIterator` is rare. Compiled for an older platform, a generator function has no prototype of its own kind.
   const { prototype = {} } = Object.getPrototypeOf(async function* () {}) as { prototype?: object };
   const parent = Object.getPrototypeOf(prototype) as object;

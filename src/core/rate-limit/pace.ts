@@ -16,7 +16,7 @@ export interface Pace {
   readonly pausedAt: number;
 }
 
-export interface PausingRequest {
+interface PausingRequest {
   readonly at: number;
   readonly sentAt: number;
   /** Requests in flight when it was refused, itself among them. */

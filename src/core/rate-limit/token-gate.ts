@@ -117,7 +117,7 @@ export class Ticket implements Permit {
   }
 }
 
-export interface GateState {
+interface GateState {
   readonly quota: Quota;
   readonly pause: Pause | undefined;
   /** Pauses in a row, without a request getting through: if there are any, one request goes at a time. */

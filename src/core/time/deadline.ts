@@ -4,7 +4,7 @@ import { after, limit, now } from "./clock.ts";
  * The reason why something ended before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
  * (`timeoutMs`).
  */
-export type StopReason = "abort" | "total" | "attempt";
+type StopReason = "abort" | "total" | "attempt";
 
 type Around = AbortSignal | Deadline | undefined;
 

@@ -32,7 +32,7 @@ export function scheduleInitial(expiresAt: number, renewBeforeMs: number, at: Mo
 }
 
 /** The expiry of a token that has just been replaced, and of its replacement, in milliseconds on the service's clock. */
-export interface Replacement {
+interface Replacement {
   readonly expiredAt: number;
   readonly expiresAt: number;
 }

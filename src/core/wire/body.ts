@@ -14,7 +14,7 @@ const RATE_LIMIT_BODY_MS = 250;
 export const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
 
 /** The result of reading a body. `text`: the part that was received. */
-export type BodyText =
+type BodyText =
   | { readonly kind: "whole" | "oversized" | "stopped"; readonly text: string }
   | { readonly kind: "cut"; readonly text: string; readonly cause: unknown };
 

@@ -46,7 +46,7 @@ export function isLoopback(hostname: string): boolean {
 const BELONGINGS = ["token", "headers", "fetchOptions", "allowInsecureHttp"] as const;
 type Belonging = (typeof BELONGINGS)[number];
 
-export interface Belongings extends Readonly<Partial<Record<Belonging, unknown>>> {
+interface Belongings extends Readonly<Partial<Record<Belonging, unknown>>> {
   readonly baseUrl?: Service | undefined;
 }
 
