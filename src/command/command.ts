@@ -43,7 +43,7 @@ export interface Command {
   readonly run: (argv: readonly string[], terminal: Terminal) => Promise<number>;
 }
 
-export interface CommandFields<Given extends Flags> {
+interface CommandFields<Given extends Flags> {
   readonly name: string;
   /** The purpose, above the flags in the help. */
   readonly about: string;

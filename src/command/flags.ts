@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { closestName } from "../core/checks/hints.ts";
 
-export interface Flag {
+interface Flag {
   /** The placeholder of its value in the help, such as `N`. A flag without one is on or off. */
   readonly value?: string;
   /** Its letter, behind one dash. */
@@ -40,7 +40,7 @@ export class UsageError extends CommandError {
 }
 
 /** A command line with `--`: this program's own words in front of it, and another program with its arguments behind it. */
-export interface SplitLine {
+interface SplitLine {
   readonly own: readonly string[];
   readonly program: readonly string[] | undefined;
 }

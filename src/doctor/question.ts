@@ -44,7 +44,7 @@ export interface Question {
   readonly judge: (replies: Readonly<Record<string, Reply>>, seen: Seen) => Finding;
 }
 
-export interface QuestionFields<Name extends string> extends Omit<Question, "asks" | "judge"> {
+interface QuestionFields<Name extends string> extends Omit<Question, "asks" | "judge"> {
   readonly asks?: Readonly<Record<Name, Step>>;
   readonly judge: (replies: Readonly<Record<Name, Reply>>, seen: Seen) => Finding;
 }

@@ -14,7 +14,7 @@ export interface Step {
   readonly request: (answers: Readonly<Record<string, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
-export interface StepFields<Name extends string> extends Partial<Pick<Step, "writes" | "cleansUp" | "reveals">> {
+interface StepFields<Name extends string> extends Partial<Pick<Step, "writes" | "cleansUp" | "reveals">> {
   readonly after?: Readonly<Record<Name, Step>>;
   readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }

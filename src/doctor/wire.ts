@@ -38,7 +38,7 @@ export interface Failure {
 export type Send = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse | Failure>;
 
 /** Which token a request carries: the caller's, one that does not exist, none, or this one. */
-export type Credential = "own" | "unknown" | "none" | { readonly plaintext: string };
+type Credential = "own" | "unknown" | "none" | { readonly plaintext: string };
 
 /** A request of the doctor's, without what is the same for all of them. */
 export interface PlannedRequest {

@@ -39,7 +39,7 @@ export interface Route<Found> {
 }
 
 /** The endpoints of the emulator. Of several that fit alike, the first is found. */
-export interface Served<Found extends Addressed> {
+interface Served<Found extends Addressed> {
   readonly basePath: string;
   readonly endpoints: readonly Found[];
 }

@@ -1,7 +1,7 @@
 import { platformTurn } from "../core/time/clock.ts";
 import { type Core, delay, type IncomingRequest, type OutgoingResponse } from "./exchange.ts";
 
-export interface FetchTarget {
+interface FetchTarget {
   readonly core: Core;
   /** The only origin there is; requests to any other reject as unreachable. */
   readonly origin: string;

@@ -1,4 +1,4 @@
-export interface Slice<Row> {
+interface Slice<Row> {
   readonly rows: readonly Row[];
   /** The position to go on from, or `undefined` if no row is left. */
   readonly next: number | undefined;

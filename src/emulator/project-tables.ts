@@ -50,7 +50,7 @@ export class ProjectStore {
   }
 }
 
-export interface ProjectSource {
+interface ProjectSource {
   readonly state: () => { readonly makeId: MakeId; readonly store: ProjectStore };
   readonly issueStatus: string;
   readonly sessionState: string;

@@ -17,7 +17,7 @@ export interface Reply extends ServiceReply {
 /** Header fields to set (an array repeats the field), or, with `null`, to leave out. */
 export type HeaderScript = Readonly<Record<string, string | readonly string[] | null>>;
 
-export interface Alteration {
+interface Alteration {
   readonly headers?: HeaderScript | undefined;
   readonly delayMs?: number | undefined;
   readonly drop?: string | undefined;

@@ -52,7 +52,7 @@ interface Result {
   readonly response: Unsettled;
 }
 
-export interface ServiceSource {
+interface ServiceSource {
   readonly options: ResolvedOptions;
   /** The current state; a request under way still ends in the one it began with. */
   readonly state: () => State;

@@ -21,7 +21,7 @@ export interface State {
   limiter: RateLimiter;
 }
 
-export interface StateSource {
+interface StateSource {
   readonly options: ResolvedOptions;
   readonly random: RandomSource;
   readonly requests: LogEntry[];

@@ -16,7 +16,7 @@ export interface TokenRow {
   revoked: boolean;
 }
 
-export type TokenSpec = Pick<TokenRow, "name" | "scopes" | "owner"> & { readonly lifetimeMs: number };
+type TokenSpec = Pick<TokenRow, "name" | "scopes" | "owner"> & { readonly lifetimeMs: number };
 
 /** The owner of `emulator.token`, which is there from the start. */
 export const DEFAULT_OWNER = "owner";

@@ -41,7 +41,7 @@ export async function explore(options: ExploreOptions): Promise<ExplorationRepor
 }
 
 /** The part that the command alone has. */
-export interface CommandPart {
+interface CommandPart {
   /** The one run to make, by its name. */
   readonly only?: string | undefined;
   /** Each request is tried with each kind. */

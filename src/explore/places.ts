@@ -7,7 +7,7 @@ export interface Undisturbed {
   readonly again: readonly ExploredRequest[];
 }
 
-export interface Choice {
+interface Choice {
   readonly faults: readonly FaultKind[];
   /** Each request is tried with each kind. */
   readonly all: boolean;

@@ -29,7 +29,7 @@ export interface Echo {
   readonly left: (things: readonly Thing[]) => void;
 }
 
-export interface RunPlan {
+interface RunPlan {
   readonly limitMs: number;
   readonly disturbance?: Disturbance | undefined;
   /** Requests arrive late in turn, so that those which are sent at once change places. */

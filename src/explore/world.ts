@@ -41,7 +41,7 @@ export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady 
   return unsteady;
 }
 
-export interface Difference {
+interface Difference {
   readonly twice: readonly string[];
   readonly changed: readonly string[];
   readonly lost: readonly string[];

@@ -11,14 +11,14 @@ import { ISSUE, parseShape } from "./contract-shape.ts";
 const LASTING = ISSUE.omit({ status: true });
 
 /** An issue as the tool returns it: fresh, or from memory and then without what changes. */
-export type CreatedIssue = z.output<typeof LASTING> &
+type CreatedIssue = z.output<typeof LASTING> &
   ({ readonly repeated: false; readonly status: string } | { readonly repeated: true; readonly created_at: string });
 
 /** Project, title and type of an issue, as they were given. */
-export type IssueKey = readonly [project: string, title: string, type: string];
+type IssueKey = readonly [project: string, title: string, type: string];
 
 /** Sends the request of an issue. Awaits `beforeRequest` with the token before each request leaves. */
-export type SendIssue = (beforeRequest: (token: string) => Promise<void>) => Promise<Issue>;
+type SendIssue = (beforeRequest: (token: string) => Promise<void>) => Promise<Issue>;
 
 /** An issue is not created, because an earlier call may have created it. */
 export class MayExistError extends Error {

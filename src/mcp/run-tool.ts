@@ -15,7 +15,7 @@ export interface Shared extends Pick<ToolContext, "client" | "issues"> {
   readonly totalTimeoutMs: number;
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly tool: Tool;
   readonly given: unknown;

@@ -14,7 +14,7 @@ export interface Outage {
 
 export const NO_OUTAGE: Outage = { missed: undefined, silentMs: 0 };
 
-export interface FailedPoll {
+interface FailedPoll {
   readonly failure: AutomationError;
   /** The time since the poll before, in milliseconds: the wait as it was meant, and the poll as it went. */
   readonly tookMs: number;
