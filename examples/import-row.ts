@@ -68,9 +68,9 @@ async function settle(key: string, journal: Journal, answer: "done" | "not_sent"
   for await (const record of await journal.load()) last = record;
   if (last?.state !== "sending" && last?.state !== "unknown") return last?.state ?? "not_sent";
   if (answer === undefined) return "unknown";
-  const { service, token, revision = 0 } = last;
+  const { service, revision = 0 } = last;
   const at = new Date().toISOString();
-  await journal.append([{ key, state: answer, at, service, token, revision: revision + 1 }]);
+  await journal.append([{ key, state: answer, at, service, revision: revision + 1 }]);
   return answer;
 }
 

@@ -3,19 +3,15 @@ import { REPORTED } from "../core/call/api-promise.ts";
 import { type CallOutcome, isHarmless, NOTHING_SENT, type OutcomeEvent } from "../core/call/outcome.ts";
 import type { CallEnd, CallStart, InnerInstrumentation, InnerObserver } from "../core/instrumentation.ts";
 import { isWrite } from "../core/wire/method.ts";
+import type { Service } from "../core/wire/service.ts";
+import { addressOf } from "./address.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { RunPhase } from "./phase.ts";
 import { waitingReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
-import type { Targets } from "./target.ts";
 
 /** The events after which a write may wait to be sent again. */
 const WAITS: ReadonlySet<unknown> = new Set([429, 401, "unsent"]);
-
-export interface BoundRun {
-  readonly phase: RunPhase;
-  readonly targets: Targets;
-}
 
 /**
  * The one write that `send` makes through the client of its item: sees it begin and end, and records it before each of its
@@ -28,7 +24,7 @@ export class BoundWrite implements InnerInstrumentation {
   readonly ended: Promise<void>;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
-  readonly #targets: Targets;
+  readonly #service: Service;
   readonly #controller = new AbortController();
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
@@ -37,9 +33,9 @@ export class BoundWrite implements InnerInstrumentation {
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
 
-  constructor(records: ItemRecords, { targets, phase }: BoundRun) {
+  constructor(records: ItemRecords, service: Service, phase: RunPhase) {
     this.#records = records;
-    this.#targets = targets;
+    this.#service = service;
     this.#phase = phase;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -77,8 +73,8 @@ export class BoundWrite implements InnerInstrumentation {
     if (this.state !== undefined) {
       this.#refuse("one item is one write: send has made a second one, which was not sent", details);
     }
-    if (service !== this.#targets.service) {
-      const message = `send must write to the service of the run, ${this.#targets.service}: this write is to ${service}, and was not sent`;
+    if (service !== this.#service) {
+      const message = `send must write to the service of the run, ${this.#service}: this write is to ${service}, and was not sent`;
       this.#refuse(message, details);
     }
     this.state = { outcome: NOTHING_SENT };
@@ -98,7 +94,7 @@ export class BoundWrite implements InnerInstrumentation {
   /** Resolves when a record says that a request is about to leave. A resend needs none where that is the latest record. */
   async #record(token: string): Promise<void> {
     this.#checkGoing();
-    this.#records.target = this.#targets.of(token);
+    this.#records.service = addressOf(this.#service, token);
     if (this.#records.latest !== "sending") await this.#records.add({ state: "sending" });
     this.#checkGoing();
   }

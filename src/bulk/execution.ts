@@ -1,6 +1,7 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { platformTurn } from "../core/time/clock.ts";
 import { onAbort } from "../core/time/deadline.ts";
+import { addressOf, areOfGoneEmulator, believed, tokenOfRun } from "./address.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemGate } from "./item-gate.ts";
@@ -11,7 +12,6 @@ import type { BulkSettings } from "./options.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
-import { believed, checkTarget, type Target, Targets, tokenOfRun } from "./target.ts";
 import { shownLine } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 import { Unfinished } from "./unfinished.ts";
@@ -20,8 +20,6 @@ import { Unfinished } from "./unfinished.ts";
 const { setInterval: startPlatformInterval, clearInterval: clearPlatformInterval } = globalThis;
 const ALIVE_MS = 2 ** 30;
 
-const OTHER_TOKEN =
-  "bulkWrite: no record of the journal is of this token: what another one has done, perhaps of another account, is skipped";
 const allDoneBefore = (done: number, last: string): string =>
   `bulkWrite: nothing was sent: all ${done} items were done by earlier runs, the last on ${last}`;
 const OTHER_EMULATOR = "bulkWrite: the journal is that of another emulator, so this run begins anew";
@@ -43,8 +41,8 @@ export class Execution<Item, Result> {
   readonly #phase = new RunPhase(() => this.#heedPhase());
   readonly #gate: ItemGate;
   readonly #source: ItemSource<Item>;
-  readonly #targets: Targets;
-  #target: Target;
+  /** As records have it; without the world of an emulator until the token is known. */
+  #address: string;
 
   constructor(settings: BulkSettings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
@@ -53,9 +51,7 @@ export class Execution<Item, Result> {
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.readThrown);
     this.#source = new ItemSource(settings);
     this.#gate = new ItemGate(settings, this.#phase, () => entries.notify());
-    const { baseUrl: service } = settings.own;
-    this.#targets = new Targets(service);
-    this.#target = { service };
+    this.#address = settings.own.baseUrl;
     this.total = settings.total;
   }
 
@@ -119,11 +115,14 @@ export class Execution<Item, Result> {
 
   async #work(): Promise<void> {
     const turns = new Turns();
+    const { own } = this.#settings;
     try {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
-      this.#checkTarget(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0)));
+      const token = await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0));
+      this.#address = addressOf(own.baseUrl, token ?? "");
+      if (areOfGoneEmulator(known.values(), this.#address)) own.say?.("info", OTHER_EMULATOR);
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {
@@ -131,20 +130,12 @@ export class Execution<Item, Result> {
     }
   }
 
-  #checkTarget(known: Map<string, Known>, token = ""): void {
-    const { own } = this.#settings;
-    this.#target = this.#targets.of(token);
-    const { isOfOtherToken, isOfGoneWorld } = checkTarget(known.values(), this.#target);
-    if (isOfOtherToken) own.say?.("warn", OTHER_TOKEN);
-    if (isOfGoneWorld) own.say?.("info", OTHER_EMULATOR);
-  }
-
   async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {
     const before = (key: string): Known | undefined => {
       const record = known.get(key);
       known.delete(key);
       if (record?.state === "done" && record.at > this.#lastDoneAt) this.#lastDoneAt = record.at;
-      return record && believed(record, this.#target);
+      return record && believed(record, this.#address);
     };
     for (;;) {
       while (!this.#hasRoom()) await this.#entries.change();
@@ -187,8 +178,7 @@ export class Execution<Item, Result> {
     let countedBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
       phase: this.#phase,
-      targets: this.#targets,
-      target: this.#target,
+      address: this.#address,
       record: (record) => this.#journal.write(record),
       admit: async () => {
         countedBefore = await this.#admit(write);

@@ -1,12 +1,12 @@
 import type { JournalRecord } from "./journal.ts";
-import type { Target } from "./target.ts";
 
 type Facts = Pick<JournalRecord, "state" | "reference" | "reason">;
 
 export class ItemRecords {
   /** The state of the latest one; absent if this run has added none. */
   latest: JournalRecord["state"] | undefined;
-  target: Target;
+  /** The address of the write. */
+  service: string;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;
   #revision = 0;
@@ -14,9 +14,9 @@ export class ItemRecords {
   #stored: Promise<void> = Promise.resolve();
 
   /** `append` resolves when the record is durable. If it is not, it stops the run. */
-  constructor(key: string, target: Target, append: (record: JournalRecord) => Promise<void>) {
+  constructor(key: string, service: string, append: (record: JournalRecord) => Promise<void>) {
     this.#key = key;
-    this.target = target;
+    this.service = service;
     this.#append = append;
   }
 
@@ -32,7 +32,7 @@ export class ItemRecords {
       key: this.#key,
       state,
       at: new Date().toISOString(),
-      ...this.target,
+      service: this.service,
       revision: this.#revision,
       ...(reference === undefined ? {} : { reference }),
       ...(reason === undefined ? {} : { reason }),

@@ -1,14 +1,14 @@
 import { ArgumentError } from "../client/index.ts";
 import { describeValue, ignoreRejection } from "../core/checks/values.ts";
 import { platformTurn } from "../core/time/clock.ts";
-import { type BoundRun, BoundWrite } from "./bound-write.ts";
+import { BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { isReference, type JournalRecord, type Known, type Reference, reasonOfKnown } from "./journal.ts";
 import type { BulkSettings, Resolution } from "./options.ts";
+import type { RunPhase } from "./phase.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
-import type { Target } from "./target.ts";
 
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result | undefined;
@@ -17,9 +17,10 @@ export interface ItemEnd<Result> extends SendState {
   readonly isRecorded?: boolean;
 }
 
-interface ItemRun extends BoundRun {
-  /** The target of records of an item whose write has not begun. */
-  readonly target: Target;
+interface ItemRun {
+  readonly phase: RunPhase;
+  /** The address in records of an item whose write has not begun. */
+  readonly address: string;
   record(record: JournalRecord): Promise<void>;
   admit(): Promise<void>;
 }
@@ -39,8 +40,8 @@ export class ItemWrite<Item, Result> {
     this.#keyed = keyed;
     this.#settings = settings;
     this.#run = run;
-    this.#records = new ItemRecords(keyed.key, run.target, (record) => run.record(record));
-    this.#write = new BoundWrite(this.#records, run);
+    this.#records = new ItemRecords(keyed.key, run.address, (record) => run.record(record));
+    this.#write = new BoundWrite(this.#records, settings.own.baseUrl, run.phase);
   }
 
   heed(): void {

@@ -22,8 +22,6 @@ export interface JournalRecord {
    * journal that does not keep it leaves every key `unknown` for later runs.
    */
   readonly service?: string | undefined;
-  /** A short hash of the token, never a part of it. Absent where it is not known. */
-  readonly token?: string | undefined;
   /**
    * One more than that of the record of its key before it. A store of many processes that makes journal, key and revision
    * unique refuses the second of two runs that record the same step.
@@ -89,22 +87,16 @@ export function parseRecord(value: unknown, position: number): JournalRecord {
 /** Returns what keeps a value from being a record; `undefined` if it is one. */
 export function problemOfRecord(value: unknown): string | undefined {
   if (!isObject(value)) return `must be an object, not ${describeValue(value)}`;
-  const { key, state, at, service, token, revision, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> =
-    value;
+  const { key, state, at, service, revision, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> = value;
   if (typeof key !== "string") return `must have a string as its key, not ${describeValue(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
   if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
-  if (!isStringIfAny(service)) return "must have a string as its service, if any";
-  if (!isStringIfAny(token)) return "must have a string as the hash of its token, if any";
+  if (service !== undefined && typeof service !== "string") return "must have a string as its service, if any";
   if (revision !== undefined && !(Number.isSafeInteger(revision) && Number(revision) >= 1)) {
     return "must have a whole number from 1 up as its revision, if any";
   }
   if (!isReference(reference)) return "must have a string or a number as its reference, if any";
   return problemOfReason(reason);
-}
-
-function isStringIfAny(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
 }
 
 /** Tells a value that can be kept as a reference; `undefined` means none. */
