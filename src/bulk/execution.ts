@@ -208,8 +208,8 @@ export class Execution<Item, Result> {
   #heed({ error, consequence, state }: ItemEnd<Result>, countedBefore: number | undefined): void {
     if (error !== undefined && consequence === "stop") this.#phase.stop(error);
     if (error !== undefined && consequence === "fail") this.#fail(error);
-    const isAnswer = consequence === "through" || consequence === "hold";
-    if (countedBefore === undefined || !isAnswer) return;
+    const isCounted = consequence === "through" || consequence === "hold";
+    if (countedBefore === undefined || !isCounted) return;
     if (state === "unknown") this.#gate.doubt();
     this.#gate.count({ failure: consequence === "hold" ? error : undefined, countedBefore });
   }

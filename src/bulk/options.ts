@@ -1,8 +1,10 @@
 import { ArgumentError, type Client } from "../client/index.ts";
-import { internalsOf, redactorOf } from "../core/call/internals.ts";
+import { INTERNALS, internalsOf, redactorOf } from "../core/call/internals.ts";
 import { type Context, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import {
+  countFrom,
+  DELAY,
   either,
   functions,
   iterables,
@@ -102,6 +104,7 @@ export type BulkSettings<Item, Result> = Parsed<ReturnType<typeof shapeOf<Item, 
   readonly own: Context;
 };
 
+/** Not `countFrom`: with `Infinity`, a run would begin all items at once. */
 const COUNT = numbers("a whole number from 1 up", (value) => Number.isSafeInteger(value) && value >= 1);
 
 function shapeOf<Item, Result>() {
@@ -112,13 +115,13 @@ function shapeOf<Item, Result>() {
     key: required(functions<Options["key"]>()),
     send: required(functions<Options["send"]>()),
     journal: required(withMethods<Journal>("a journal", "load", "append")),
-    total: numbers("a whole number from 0 up", (value) => Number.isSafeInteger(value) && value >= 0),
+    total: countFrom(0),
     concurrency: COUNT,
     stopAfter: mapped(either(false, COUNT), (count) => count || Number.POSITIVE_INFINITY),
     resolveUnknown: functions<NonNullable<Options["resolveUnknown"]>>(),
     reference: functions<NonNullable<Options["reference"]>>(),
     signal: SIGNAL,
-    graceMs: numbers("a number of milliseconds, or 0", (value) => value >= 0),
+    graceMs: DELAY,
   } satisfies Shape<Options>;
 }
 
@@ -126,8 +129,7 @@ function shapeOf<Item, Result>() {
 export function parseBulkOptions<Item, Result>(options: BulkOptions<Item, Result>): BulkSettings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
     const parsed = parseOptions(options, "options", shapeOf<Item, Result>());
-    const internals = internalsOf(parsed.client);
-    if (internals === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
+    const internals = parsed.client[INTERNALS];
     const own = internals.context();
     if (own.inner !== undefined) {
       return invalid("options.client is that of one item, for one write: begin this run outside of send");

@@ -2,10 +2,10 @@ import { namesOf } from "../checks/hints.ts";
 import {
   BOOLEAN,
   countFrom,
+  DELAY,
   either,
   functions,
   mapped,
-  numbers,
   type Parsed,
   parseOptions,
   RECORD,
@@ -77,8 +77,6 @@ export interface Context extends Settings {
 
 /** The fields by which events name an attempt of a call. */
 export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
-
-const DELAY = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
 
 const RETRY = {
   attempts: countFrom(1),

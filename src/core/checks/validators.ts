@@ -122,6 +122,8 @@ export function listeners<News>(): Validator<(news: News) => void> {
 
 export const INTERVAL: Validator<number> = numbers("a number of milliseconds above 0", (value) => value > 0);
 
+export const DELAY: Validator<number> = numbers("a number of milliseconds from 0 up", (value) => value >= 0);
+
 /** `false` is no limit. */
 export const TIMEOUT: Validator<number> = mapped(either(false, INTERVAL), (limit) => limit || Number.POSITIVE_INFINITY);
 
