@@ -1,11 +1,9 @@
 import { ArgumentError } from "../client/index.ts";
-import { invalid } from "../core/checks/invalid-input.ts";
 import { cut, describeValue, ignoreRejection } from "../core/checks/values.ts";
-import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { sharedSet } from "./shared-set.ts";
-import type { ReadThrown } from "./thrown.ts";
+import type { ReadThrown, Thrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 export interface KeyedItem<Item> {
@@ -78,8 +76,8 @@ export class ItemSource<Item> {
     if (this.isStream) return undefined;
     const repeated = new Set<string>();
     let position = 0;
-    for (const item of this.#items as Iterable<Item>) {
-      // it is no stream
+    const items = this.#items as Iterable<Item>; // it is no stream
+    for (const item of items) {
       position += 1;
       const key = this.#keyOf(item, position);
       if (this.#keys.has(key)) repeated.add(key);
@@ -148,8 +146,7 @@ export class ItemSource<Item> {
       // An error of a stream that the run has ended is not about an item.
       if (this.#stopped !== undefined) return END;
       if (isBrandedError(thrown)) throw thrown;
-      const { said, details } = this.#readThrown(thrown);
-      return asErrorClass(ArgumentError, () => invalid(`items failed${said}`, details.cause));
+      throw failed("items failed", this.#readThrown(thrown));
     }
   }
 
@@ -158,15 +155,12 @@ export class ItemSource<Item> {
     try {
       key = this.#key(item);
     } catch (thrown) {
-      const { said, details } = this.#readThrown(thrown);
-      return asErrorClass(ArgumentError, () => invalid(`key failed for item ${position}${said}`, details.cause));
+      throw failed(`key failed for item ${position}`, this.#readThrown(thrown));
     }
     if (typeof key === "string" && key !== "") return key;
     ignoreRejection(key);
-    const what = `key of item ${position}`;
-    return asErrorClass(ArgumentError, () =>
-      invalid(`${what} must be a string that is not empty, not ${describeValue(key)}`),
-    );
+    const message = `key of item ${position} must be a string that is not empty, not ${describeValue(key)}`;
+    throw new ArgumentError(message, { outcome: "not_sent" });
   }
 }
 
@@ -191,9 +185,12 @@ function begin<Item>(items: Items<Item>, readThrown: ReadThrown): Iterator<Item>
     return iterator;
   } catch (thrown) {
     if (isBrandedError(thrown)) throw thrown;
-    const { said, details } = readThrown(thrown);
-    throw new ArgumentError(`items failed${said}`, { outcome: "not_sent", ...details });
+    throw failed("items failed", readThrown(thrown));
   }
+}
+
+function failed(what: string, { said, details }: Thrown): ArgumentError {
+  return new ArgumentError(`${what}${said}`, { outcome: "not_sent", ...details });
 }
 
 function duplicates(keys: readonly string[]): ArgumentError {
