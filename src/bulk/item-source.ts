@@ -1,8 +1,8 @@
 import { ArgumentError } from "../client/index.ts";
+import { shared } from "../core/checks/globals.ts";
 import { cut, describeValue, ignoreRejection } from "../core/checks/values.ts";
 import { isBrandedError } from "../core/errors/automation-error.ts";
 import { Deadline } from "../core/time/deadline.ts";
-import { sharedSet } from "./shared-set.ts";
 import type { ReadThrown, Thrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
@@ -170,7 +170,7 @@ export class ItemSource<Item> {
  * @throws ArgumentError if a run has asked it before, or if it says that it has ended.
  */
 function begin<Item>(items: Items<Item>, readThrown: ReadThrown): Iterator<Item> | AsyncIterator<Item> {
-  const begun = sharedSet("items-begun");
+  const begun = shared("items-begun", () => new WeakSet<object>());
   const isAsync = Symbol.asyncIterator in items;
   const stream = (isAsync ? items : {}) as Partial<Record<(typeof ENDED)[number], unknown>>; // any object can be asked
   const ended = ENDED.find((name) => stream[name] === true);

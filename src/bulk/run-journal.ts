@@ -1,12 +1,12 @@
+import { shared } from "../core/checks/globals.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
 import { platformTurn } from "../core/time/clock.ts";
 import { type Journal, type JournalRecord, type Known, parseContents, parseRecord } from "./journal.ts";
-import { sharedSet } from "./shared-set.ts";
 import { asJournalError, type ReadThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
 /** One object serves one run at a time, whichever copy of the package the run is of. */
-const usedJournals = (): WeakSet<object> => sharedSet("journals-in-use");
+const usedJournals = (): WeakSet<object> => shared("journals-in-use", () => new WeakSet());
 
 /**
  * The journal of a run. Records are appended one batch at a time: those that are ready at the same moment, or that come while

@@ -1,4 +1,4 @@
-import { forgetTokens } from "../core/token/known-tokens.ts";
+import { knownTokens } from "../core/token/known-tokens.ts";
 import { atCaller } from "./checks.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
@@ -134,7 +134,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
       current.limiter = new RateLimiter(parseRateLimit(rateLimit));
     },
     reset: () => {
-      forgetTokens();
+      knownTokens().forget();
       requests.length = 0;
       current = createState(source);
       seedProjects(tables, options);

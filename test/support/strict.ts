@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach } from "vitest";
-import { forgetTokens } from "../../src/core/token/known-tokens.ts";
+import { knownTokens } from "../../src/core/token/known-tokens.ts";
 
 const complaints: string[] = [];
 
@@ -27,5 +27,5 @@ async function fail(): Promise<void> {
 }
 
 afterEach(fail);
-afterEach(forgetTokens);
+afterEach(() => knownTokens().forget());
 afterAll(() => fail().finally(() => process.off("warning", onWarning)));

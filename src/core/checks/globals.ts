@@ -5,3 +5,11 @@ export function problemOfEnvironment(user: string, ...names: readonly string[]):
   const instead = 'with jest, use testEnvironment "jest-fixed-jsdom" or "node"';
   return `${user} needs ${missing.join(", ")}: the environment lacks them; ${instead}`;
 }
+
+/** The value of this name that all copies of the package in a process share. It is made when it is first needed. */
+export function shared<Value>(name: string, make: () => Value): Value {
+  const values = globalThis as { [key: symbol]: Value | undefined }; // the name says what it is
+  const key = Symbol.for(`project-automation.${name}`); // a registered symbol is shared by all copies
+  values[key] ??= make();
+  return values[key];
+}

@@ -1,5 +1,4 @@
-const KNOWN: unique symbol = Symbol.for("project-automation.rotating-tokens"); // a registered symbol is shared by all copies
-const shared = globalThis as { [KNOWN]?: KnownTokens<unknown> }; // the name says what it is
+import { shared } from "../checks/globals.ts";
 
 const MOST = 10_000;
 
@@ -20,14 +19,13 @@ class KnownTokens<Token> {
     const [oldest = ""] = this.#tokens.keys();
     if (this.#tokens.size > MOST) this.#tokens.delete(oldest);
   }
+
+  /** Lets the clients of this process begin as in a new one: where the tokens of before are given anew, none was rotated. */
+  forget(): void {
+    this.#tokens.clear();
+  }
 }
 
 export function knownTokens<Token>(): KnownTokens<Token> {
-  shared[KNOWN] ??= new KnownTokens();
-  return shared[KNOWN] as KnownTokens<Token>; // its one user puts nothing else there
-}
-
-/** Lets the clients of this process begin as in a new one: where the tokens of before are given anew, none was rotated. */
-export function forgetTokens(): void {
-  Reflect.deleteProperty(globalThis, KNOWN);
+  return shared("rotating-tokens", () => new KnownTokens<Token>());
 }

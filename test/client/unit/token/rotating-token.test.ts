@@ -9,7 +9,7 @@ import {
   rotatingToken,
   type StoredToken,
 } from "../../../../src/client/index.ts";
-import { forgetTokens } from "../../../../src/core/token/known-tokens.ts";
+import { knownTokens } from "../../../../src/core/token/known-tokens.ts";
 import type { TokenSource } from "../../../../src/core/token/token-source.ts";
 import { fakeNow } from "../../../support/fake-time.ts";
 
@@ -53,7 +53,7 @@ const rotationFailed = new Error("503");
 
 /** Calls over two weeks; resolves with the rotations and with whether each token sent was valid by the service's clock. */
 async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllValid: boolean }> {
-  forgetTokens();
+  knownTokens().forget();
   vi.setSystemTime(NOW + weeks.clockAheadMs);
   const startedAt = fakeNow();
   const elapsed = (): number => fakeNow() - startedAt;

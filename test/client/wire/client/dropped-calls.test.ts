@@ -1,7 +1,7 @@
 /** What one call holds for others ends without it: calls that a platform drops, at each of their steps in turn. */
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Client, ClientOptions, RotatingToken, TokenContext } from "../../../../src/client/index.ts";
-import { forgetTokens } from "../../../../src/core/token/known-tokens.ts";
+import { knownTokens } from "../../../../src/core/token/known-tokens.ts";
 import { fakeNow, settleDown } from "../../../support/fake-time.ts";
 import { after, good, never, type Reply, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -49,7 +49,7 @@ function clientOf(reply: Reply, options: ClientOptions = {}): Client {
 }
 
 function rotating(onRotated: () => Promise<void>): RotatingToken {
-  forgetTokens();
+  knownTokens().forget();
   const expires_at = new Date(Date.now() + 60_000).toISOString();
   return pkg.rotatingToken({ token: { id: "t1", plaintext: OLD, expires_at }, onRotated });
 }
