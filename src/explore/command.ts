@@ -8,7 +8,7 @@ import { exploreProgram, quoted } from "./explore.ts";
 import { Interrupted } from "./interruption.ts";
 import { type FaultKind, KIND_NAMES } from "./kinds.ts";
 import { type ExplorationProgress, type ExploreOptions, parseExploreOptions } from "./options.ts";
-import { isSafe } from "./report.ts";
+import { hasPassed } from "./report.ts";
 import type { Echo } from "./run.ts";
 import { wordsOf } from "./world.ts";
 
@@ -71,7 +71,7 @@ async function run(
     const report = await exploreProgram(options, part);
     progress.clear();
     terminal.out(`${flags.json === true ? JSON.stringify(report) : report.message}\n`);
-    return isSafe(report) ? 0 : NOT_SAFE;
+    return hasPassed(report) ? 0 : NOT_SAFE;
   } catch (error) {
     progress.clear();
     const by = (error instanceof Interrupted ? error.by : terminal.signal.reason) as NodeJS.Signals | undefined;

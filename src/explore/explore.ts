@@ -6,7 +6,14 @@ import { Interrupted, untilInterrupted } from "./interruption.ts";
 import { type Disturbance, KIND_NAMES, nameOf } from "./kinds.ts";
 import { type ExploreOptions, type ParsedExploreOptions, parseExploreOptions } from "./options.ts";
 import { type Places, placesOf } from "./places.ts";
-import { ExplorationError, type ExplorationReport, groupByCause, type Instance, isSafe, reportOf } from "./report.ts";
+import {
+  ExplorationError,
+  type ExplorationReport,
+  groupByCause,
+  hasPassed,
+  type Instance,
+  reportOf,
+} from "./report.ts";
 import { subjectOf } from "./requests.ts";
 import { type Echo, makeRun, type Setup } from "./run.ts";
 import { startsOf } from "./run-record.ts";
@@ -33,7 +40,7 @@ export async function explore(options: ExploreOptions): Promise<ExplorationRepor
     if (error instanceof Interrupted) error.endProcess();
     throw error;
   });
-  if (isSafe(report)) return report;
+  if (hasPassed(report)) return report;
   const error = new ExplorationError(report);
   // It begins in the code that called, and not where the exploration ended.
   error.stack = `${error.name}: ${error.message}${/\n {4}at .*/s.exec(site.stack ?? "")?.[0] ?? ""}`;
@@ -102,10 +109,8 @@ class Exploration {
       told: withResult("told").length,
       unreached: withResult("unreached").map(nameOf),
       findings: groupByCause(places.flatMap((place) => [results.get(place)].filter(isWrong))),
-      notes: [
-        ...(leftOut > 0 ? [`Left out: ${leftOut} of ${places.length + leftOut} runs. --all makes them.`] : []),
-        ...notesOf(learnt, options),
-      ],
+      leftOut,
+      notes: notesOf(learnt, options),
       repeat: (only) => this.#commandFor(only),
     });
   }

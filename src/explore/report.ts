@@ -31,6 +31,8 @@ export interface ExplorationReport {
   readonly right: number;
   /** Runs in which the program said, by its exit code, that it is not done. */
   readonly told: number;
+  /** Runs that were not made: above 60, those of most requests. */
+  readonly leftOut: number;
   /** The runs whose fault met no request, as the flag `--only` takes them. */
   readonly unreached: readonly string[];
   /** The causes, the worst first. */
@@ -53,8 +55,8 @@ export class ExplorationError extends Error {
   }
 }
 
-/** True if each fault was tried, and nothing was found. */
-export function isSafe({ findings, unreached }: ExplorationReport): boolean {
+/** True if the fault of each run was met, and nothing was found. */
+export function hasPassed({ findings, unreached }: ExplorationReport): boolean {
   return findings.length === 0 && unreached.length === 0;
 }
 
@@ -107,16 +109,21 @@ export function reportOf({ notes, repeat, ...numbers }: Tally): ExplorationRepor
     const also = others.length === 0 ? "" : `\n   also by ${others.join(", ")}`;
     return `${at + 1}. ${message}${also}\n   ${repeat(only)}`;
   });
-  return { ...numbers, message: [verdictOf(numbers), ...causes, ...missedOf(numbers), ...notes].join("\n\n") };
+  const { runs, leftOut } = numbers;
+  const left = leftOut > 0 ? [`Left out: ${leftOut} of ${runs + leftOut} runs. --all makes them.`] : [];
+  return { ...numbers, message: [verdictOf(numbers), ...causes, ...missedOf(numbers), ...left, ...notes].join("\n\n") };
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-function verdictOf({ findings, runs, told, unreached }: Omit<ExplorationReport, "message">): string {
+function verdictOf({ findings, runs, told, unreached, leftOut }: Omit<ExplorationReport, "message">): string {
   if (findings.length > 0) return `Not safe: ${counted(findings.length, "cause")} in ${counted(runs, "run")}.`;
   if (unreached.length > 0)
     return `Not all was tried: ${missed({ runs, unreached })}. Nothing was found in the others.`;
-  if (told > 0) return `Safe, but ${told} of ${counted(runs, "run")} end with something for a person to settle.`;
+  const isSafe = leftOut === 0;
+  const settle = `${told} of ${counted(runs, "run")} end with something for a person to settle.`;
+  if (told > 0) return `${isSafe ? "Safe" : "Nothing was found"}, but ${settle}`;
+  if (!isSafe) return `Nothing was found in ${counted(runs, "run")}.`;
   return runs === 1 ? "Safe: the one run." : `Safe: all ${runs} runs.`;
 }
 

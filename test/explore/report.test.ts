@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { quoted } from "../../src/explore/explore.ts";
 import type { FaultKind } from "../../src/explore/kinds.ts";
-import { groupByCause, type Instance, isSafe, reportOf, type Tally } from "../../src/explore/report.ts";
+import { groupByCause, hasPassed, type Instance, reportOf, type Tally } from "../../src/explore/report.ts";
 import { errorLine } from "../../src/explore/start.ts";
 
 interface Made extends Partial<Omit<Instance, "disturbance">> {
@@ -22,7 +22,7 @@ const made = ({ what, fault, number = 1, ...others }: Made): Instance => ({
 });
 const report = (numbers: Partial<Tally>) =>
   reportOf({
-    ...{ runs: 29, requests: 3, right: 0, told: 0, unreached: [], findings: [], notes: [] },
+    ...{ runs: 29, requests: 3, right: 0, told: 0, leftOut: 0, unreached: [], findings: [], notes: [] },
     repeat: (only) => `repeat ${only}`,
     ...numbers,
   });
@@ -62,13 +62,15 @@ test.each<[string, Partial<Tally>, boolean]>([
   ["Safe: all 29 runs.", { right: 29 }, true],
   ["Safe: the one run.", { runs: 1, right: 1 }, true],
   ["Safe, but 13 of 29 runs end with something for a person to settle.", { told: 13 }, true],
+  ["Nothing was found in 29 runs.\n\nLeft out: 5 of 34 runs.", { right: 29, leftOut: 5 }, true],
+  ["Nothing was found, but 13 of 29 runs end with something for a person to settle.", { told: 13, leftOut: 5 }, true],
   ["Not all was tried: in 2 of 29 runs the request for the fault did not come.", { unreached: ["a", "b"] }, false],
   ["Not safe: 1 cause in 29 runs.", { findings: FOUND }, false],
   ["Not safe: 1 cause in 29 runs.", { findings: FOUND, unreached: ["a"] }, false],
 ])("%s", (verdict, numbers, safe) => {
   const made = report(numbers);
   expect(made.message.startsWith(verdict)).toBe(true);
-  expect(isSafe(made)).toBe(safe);
+  expect(hasPassed(made)).toBe(safe);
   if (numbers.unreached !== undefined) expect(made.message).toMatch(/Not (all was )?tried: (.*\()?a/);
 });
 
