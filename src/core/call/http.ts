@@ -67,6 +67,8 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       const isRead = !isWrite(method);
+      // It may keep the request back: nothing that must be closed is open yet.
+      leave();
       const once = isRead ? undefined : onceOptions(method, fetchOptions);
       const watch = isRead ? undefined : watchWrite(method, url);
       const init = {
@@ -90,7 +92,6 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       };
       // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
       const isOfPlatform = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
-      leave();
       source = isOfPlatform ? "platform" : "application";
       try {
         return parseResponse(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));

@@ -46,7 +46,7 @@ export interface HttpRequest {
   readonly body: string | undefined;
   readonly token: string;
   readonly signal: AbortSignal;
-  /** Called right before `fetch`, with nothing in between. What it throws keeps the request back. */
+  /** Called before `fetch`, in the same turn. What it throws keeps the request back. */
   readonly leave: () => void;
   /** Sends it; `undefined` where the platform has no `fetch`. */
   readonly fetch: FetchFunction | undefined;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigError } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json, pagesOf } from "../../../support/replies.ts";
@@ -100,6 +100,19 @@ describe("setToken", () => {
     expect(client.rateLimit?.observedAt).toBeInstanceOf(Date);
     client.setToken(other);
     expect(client.rateLimit).toBeUndefined();
+  });
+
+  test("at the event of a write, on Deno: each HTTP client of a request is closed", async () => {
+    const close = vi.fn();
+    const createHttpClient = vi.fn(() => ({ close }));
+    vi.stubGlobal("Deno", { createHttpClient });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    wire.reply(() => json({ number: 1, title: "t", status: "o" }, 201));
+    const client = wire.client({ onEvent: ({ type }) => type === "request" && client.setToken(other) });
+    await client.issues.create("web", { title: "t", type: "bug" });
+    expect(authorizations()).toEqual([`Bearer ${other}`]);
+    expect(close).toHaveBeenCalledTimes(createHttpClient.mock.calls.length);
+    expect(close).toHaveBeenCalled();
   });
 });
 
