@@ -27,8 +27,6 @@ export interface Received {
   readonly isFromService?: boolean | undefined;
   /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
   readonly body?: unknown;
-  /** The `fetch` option has read the body of any other, so nothing is known of it. */
-  readonly isUnread?: boolean | undefined;
   readonly pause?: ReportedPause | undefined;
 }
 

@@ -123,7 +123,7 @@ export function connectionError(
 
 /** The error of a response whose status is no success (API documentation, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Received): AutomationError {
-  const { head, isFromService, isUnread } = refused;
+  const { head, isFromService } = refused;
   const { redactor, operation, settings, url } = call;
   const { status, limit, remaining, retryAfterMs, headers } = head;
   // Redacted as a whole, and only then cut.
@@ -132,7 +132,7 @@ export function refusalError(call: Call, refused: Received): AutomationError {
   const { code, detail } = serviceWords(body);
   const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
   const isNamed = limit !== undefined || remaining !== undefined || headers.has("x-request-id");
-  const text = body === undefined && status >= 400 && !isNamed && !isUnread ? "" : body;
+  const text = body === undefined && status >= 400 && !isNamed ? "" : body;
   const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
   const { baseUrl, tokenSource, retry } = settings;
   const token = tokenSource.current;
@@ -147,7 +147,6 @@ export function refusalError(call: Call, refused: Received): AutomationError {
     detail,
     location,
     isFromService,
-    isUnread,
     maxRetryAfterMs,
   });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;

@@ -3,7 +3,7 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
-import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
+import { readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { isSuccess, parseHead, type ResponseHead } from "../wire/head.ts";
 import { isWrite } from "../wire/method.ts";
 import type { Call, Received } from "./call.ts";
@@ -97,11 +97,10 @@ interface Begun extends Received {
 async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Received> {
   if (!isSuccess(head.status)) {
     if (head.isFollowed) discard(response);
-    const isUnread = isTaken(response);
     const body = head.isFollowed ? undefined : await readRefusal(response, deadline);
     const isFromService = isRefusalOfService(body);
     call.note({ status: head.status, isFromService });
-    const received = { head, body, pause, isUnread, isFromService };
+    const received = { head, body, pause, isFromService };
     if (call.deadline.reason === "abort")
       throw stoppedError(call, { deadline: call.deadline, phase: "body", ...received });
     return received;

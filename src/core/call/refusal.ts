@@ -1,6 +1,5 @@
 import { isRecord, parseUrl } from "../checks/values.ts";
 import { oneLine } from "../secrets/redact.ts";
-import { TAKEN } from "../wire/body.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import { encodePath } from "../wire/path.ts";
 import type { Operation } from "./operation.ts";
@@ -73,7 +72,6 @@ export interface Refused {
   /** The longest wait after which the call would be sent again; `undefined` where it is not. */
   readonly maxRetryAfterMs: number | undefined;
   readonly location: string | undefined;
-  readonly isUnread: boolean | undefined;
 }
 
 export function adviceOn(refused: Refused): readonly string[] {
@@ -95,9 +93,9 @@ const RULES: readonly Rule[] = [
     if (status === 304) return "only If-None-Match or If-Modified-Since, a header, asks for a 304";
     return `${location === undefined ? "" : `it leads to ${location}; `}redirects are not followed: check baseUrl`;
   },
-  ({ foreign, baseUrl, isFromService, isUnread, head: { status } }) => {
+  ({ foreign, baseUrl, isFromService, head: { status } }) => {
     if (foreign === undefined) {
-      if (isFromService || isUnread || status < 400) return undefined;
+      if (isFromService || status < 400) return undefined;
       return `its body has no \`error\`, ${FOREIGN}`;
     }
     if (baseUrl.startsWith("http:") && HTTPS_PORT.test(foreign.text))
@@ -133,7 +131,6 @@ const RULES: readonly Rule[] = [
     const asked = operation.scope === undefined ? "" : `the API documentation asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;
   },
-  ({ isUnread }) => (isUnread ? TAKEN : undefined),
 ];
 
 export function seconds(ms: number): string {

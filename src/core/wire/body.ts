@@ -11,8 +11,6 @@ const REFUSAL_BODY_MS = 1_000;
 /** The body of a 429 even less, since the call waits to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
 
-export const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
-
 /** The result of reading a body. `text`: the part that was received. */
 type BodyText =
   | { readonly kind: "whole" | "oversized" | "stopped"; readonly text: string }
@@ -26,16 +24,15 @@ interface Limits {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-export function isTaken({ body, bodyUsed }: Response): boolean {
-  return bodyUsed || body?.locked === true;
-}
-
 export async function readBody(response: Response, deadline: Deadline, limits: Limits): Promise<BodyText> {
   const received = { text: "" };
   let reader: Reader | undefined;
   try {
-    const { body } = response; // a mock may have none
-    if (isTaken(response)) throw new TypeError(TAKEN);
+    const { body, bodyUsed } = response; // a mock may have no body
+    if (bodyUsed || body?.locked)
+      throw new TypeError(
+        "the fetch option returned a response whose body was read already: read a clone() of it instead",
+      );
     // Other implementations of `fetch` have streams of their own, or none: `text()` reads those.
     reader = hasMethods(body, "getReader") ? body?.getReader() : undefined;
     return await deadline.race(

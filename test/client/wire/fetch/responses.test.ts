@@ -87,17 +87,10 @@ describe("a body that fetch has read, to log it for instance", () => {
     expect(String((error as Error).cause)).toContain("clone()");
   });
 
-  test("a refusal says what to do, and not that another may have sent it", async () => {
-    const refusal = reads(() => new Response('{"error":"said"}', { status: 422 }));
-    const { error } = await ended(create(scriptedFetch(refusal).client()));
-    expect(error).toMatchObject({ kind: "bad_request", outcome: "unknown" });
-    expect((error as Error).message).toMatch(
-      /the fetch option returned a response whose body was read already: read a clone\(\) of it/,
-    );
-    expect((error as Error).message).not.toContain("may not be from");
-  });
-
-  test("a refusal is known by its status", async () => {
+  test("a refusal is known by its status, and not as the service's", async () => {
+    const write = reads(() => new Response('{"error":"said"}', { status: 422 }));
+    const refused = await ended(create(scriptedFetch(write).client()));
+    expect(refused.error).toMatchObject({ kind: "bad_request", outcome: "unknown" });
     const refusal = (status: number): Reply =>
       reads(() => new Response('{"error":"said"}', { status, headers: { "retry-after": "1" } }));
     const service = scriptedFetch(refusal(429), refusal(500), refusal(404));
