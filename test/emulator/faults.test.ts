@@ -95,18 +95,16 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
   });
 
   test.each([
-    [{ drop: "before" }, "the connection was lost to", "unknown"],
-    [{ drop: "after" }, "the connection was lost to", "unknown"],
-    [{ cutAfterBytes: 5 }, "the response of", "accepted"],
-  ] as const)("%j of a write: the client blames the network, and says %s", async (connection, words, outcome) => {
+    [{ drop: "before" }, "unknown"],
+    [{ drop: "after" }, "unknown"],
+    [{ cutAfterBytes: 5 }, "accepted"],
+  ] as const)("%j of a write: it is %s to the client", async (connection, outcome) => {
     fault({ operation: "issues.create", ...connection });
     const { baseUrl, token } = opened.emulator;
     const fetch = name === "fetch" ? opened.fetch : undefined;
     const client = new Client({ baseUrl, token, fetch, retry: false });
     const error = await failure(client.issues.create("web", { title: "It breaks", type: "bug" }));
     expect(error).toMatchObject({ kind: "connection", outcome });
-    expect(String(error)).toContain(words);
-    expect(String(error)).not.toContain("the fetch of the application");
   });
 
   test.each([0, 1, 20])("a body cut after %i bytes", async (cutAfterBytes) => {

@@ -107,15 +107,14 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
 
 export function connectionError(
   call: Call,
-  { words, said, permanent }: ConnectionFault,
+  { what, why, advice = "", permanent, platformCode }: ConnectionFault,
   failed: Partial<Received> & { readonly cause: unknown },
 ): errors.ConnectionError {
   const { redactor, settings } = call;
-  const told = words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? "");
   return buildError(errors.ConnectionError, call, {
-    summary: told + proxyHint(settings.baseUrl),
+    summary: `${what}: ${redactor.short(why) ?? ""}${advice}${proxyHint(settings.baseUrl)}`,
     progress: failed,
-    platformCode: redactor.short(said.platformCode),
+    platformCode: redactor.short(platformCode),
     permanent,
     cause: redactor.cause(failed.cause),
   });

@@ -83,7 +83,7 @@ async function sendRequest(
       throw stoppedError(call, { deadline, phase: hasLeft ? "headers" : "queue" });
     }
     // A response of the application may throw when its head is read.
-    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "sending");
     if (failure.cause === HELD_BACK) return undefined;
     if (failure.isUnsent) call.note("unsent");
     throw connectionError(call, classifyFault(failure, settings.baseUrl), failure);
@@ -119,7 +119,7 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   if (kind === "whole" || operation.expects !== undefined) return { head, text, isFromService };
   if (kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text, isFromService });
   if (kind === "cut") {
-    const fault = classifyFault({ cause: body.cause, source: "response" }, settings.baseUrl);
+    const fault = classifyFault({ cause: body.cause, stage: "reading" }, settings.baseUrl);
     throw connectionError(call, fault, { ...body, head, isFromService });
   }
   const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;

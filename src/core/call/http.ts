@@ -1,6 +1,6 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { describeValue, hasMethods } from "../checks/values.ts";
-import type { Fault, FaultSource } from "../errors/connection-fault.ts";
+import type { Fault } from "../errors/connection-fault.ts";
 import { type FetchOptions, withoutCaches } from "../wire/fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "../wire/http-request.ts";
 import { isWrite } from "../wire/method.ts";
@@ -8,26 +8,18 @@ import { watchWrite } from "./write-evidence.ts";
 
 export class HttpFailure implements Fault {
   readonly cause: unknown;
-  /** The `fetch` that the request was handed to; `request` if it was handed to none. */
-  readonly source: FaultSource;
-  readonly isRead: boolean;
+  readonly stage: Fault["stage"];
+  /** `fetch` was not called, or the platform shows that nothing of the request was processed. */
   readonly isUnsent: boolean;
   /** A browser is certain that it has no network. */
   readonly isOffline: boolean = currentNavigator().onLine === false;
 
-  constructor(cause: unknown, source: FaultSource, { isRead = false, isUnsent = source === "request" } = {}) {
+  constructor(cause: unknown, stage: Fault["stage"], isUnsent = stage === "making") {
     this.cause = cause;
-    this.source = source;
-    this.isRead = isRead;
+    this.stage = stage;
     this.isUnsent = isUnsent;
   }
 }
-
-/**
- * The global `fetch` at the time of the import: mostly the platform's own. It names what failed; nothing that was sent is
- * judged by it, since instrumentation may have wrapped it before.
- */
-const PLATFORM_FETCH: unknown = globalThis.fetch;
 
 const setAuthorization: BeforeRequestHook = ({ request, options }) => {
   const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
@@ -60,12 +52,12 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
   // A page that sets its own would need the permission of the service (CORS).
   const ownHeaders = isBrowser ? {} : { "user-agent": userAgent };
   return async ({ url, method, headers, body, token, signal, leave, fetch, mayBeCached }) => {
-    let source: FaultSource = "request";
+    let stage: Fault["stage"] = "making";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const post = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
-      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
+      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), stage);
       const isRead = !isWrite(method);
       // It may keep the request back: nothing that must be closed is open yet.
       leave();
@@ -90,14 +82,12 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
         redirect: "manual" as const,
         signal,
       };
-      // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
-      const isOfPlatform = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
-      source = isOfPlatform ? "platform" : "application";
+      stage = "sending";
       try {
         return parseResponse(await (watch === undefined ? own(url, init) : watch.send(() => own(url, init))));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, source, { isRead, isUnsent: await watch?.isUnsent(error) });
+        throw new HttpFailure(error, stage, await watch?.isUnsent(error));
       } finally {
         watch?.end();
         once?.close();
@@ -106,7 +96,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
     try {
       return await instance(url, { method, context: { token }, fetch: post });
     } catch (error) {
-      throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
+      throw error instanceof HttpFailure ? error : new HttpFailure(error, stage);
     }
   };
 }
@@ -126,9 +116,9 @@ function parseResponse(value: unknown): Response {
   const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
   if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
   if (typeof status !== "number" || !hasMethods(headers, "get", "has"))
-    throw new TypeError(`it resolved with ${describeValue(value)}, not with a response`);
+    throw new TypeError(`fetch resolved with ${describeValue(value)}, not with a response`);
   // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
-  if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
+  if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`fetch resolved with status ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care
 }
 

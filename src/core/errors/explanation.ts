@@ -1,5 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { fieldsOf, parseUrl } from "../checks/values.ts";
+import { fieldsOf } from "../checks/values.ts";
 
 /** The texts of one error, which may hold secrets. A text that it does not have is empty. */
 interface ErrorWords {
@@ -7,8 +7,6 @@ interface ErrorWords {
   readonly line: string;
   readonly code: string;
   readonly message: string;
-  /** The host that it names: `host` of a name that was not found, `address:port` of a refused connection. */
-  readonly host: string;
 }
 
 const MAX_DEPTH = 6;
@@ -18,8 +16,6 @@ export interface Explanation {
   /** The error and its causes, the outermost first; nothing if they throw when they are read. */
   readonly chain: readonly ErrorWords[];
   readonly platformCode: string | undefined;
-  readonly code: string;
-  readonly reason: string;
   readonly why: string;
 }
 
@@ -39,7 +35,7 @@ export function explain(thrown: unknown): Explanation {
   const messages = chain.map(({ message }) => message).filter((message) => message !== "");
   const reason = messages.at(-1) ?? platformCode ?? "it does not say why";
   const why = reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`;
-  return { chain, platformCode, code: platformCode ?? reason, reason, why };
+  return { chain, platformCode, why };
 }
 
 /** Of several connections that were tried, each says why it failed. */
@@ -54,20 +50,6 @@ function wordsOf(error: unknown): ErrorWords {
     const value = fields[name];
     return typeof value === "string" ? value : "";
   };
-  const [code, message, address] = [text("code"), text("message"), text("address")];
-  return {
-    line: `${code} ${text("syscall")} ${text("name")}: ${message}`,
-    code,
-    message,
-    host: text("hostname") || (address && `${address}:${String(fields["port"])}`) || hostIn(message, text("path")),
-  };
-}
-
-/** The host that an error names in its words, as Node and Deno do, or by the URL of the request, as Bun does. */
-function hostIn(message: string, path: string): string {
-  const [, host, url = path] =
-    /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:|\bRequires net access to) "?([^\s,"]+)"?(?:,|$)|\bfor url \((\S+)\)/.exec(
-      message,
-    ) ?? [];
-  return host ?? parseUrl(url)?.host ?? "";
+  const [code, message] = [text("code"), text("message")];
+  return { line: `${code} ${text("syscall")} ${text("name")}: ${message}`, code, message };
 }

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { classifyFault, type FaultSource } from "../../core/errors/connection-fault.ts";
+import { classifyFault, type Fault } from "../../core/errors/connection-fault.ts";
 import type { Failure, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
 /** The limit of one request, from the connection to the last byte. */
@@ -22,9 +22,9 @@ export function sendByNode(
 ): Promise<WireResponse | Failure> {
   return new Promise((resolve) => {
     let isSent = false;
-    const failAt = (source: FaultSource) => (error: unknown) =>
-      resolve({ ...failureOf(error, source, request.url), isSent });
-    const [fail, failToRead] = [failAt("platform"), failAt("response")];
+    const failAt = (stage: Fault["stage"]) => (error: unknown) =>
+      resolve({ ...failureOf(error, stage, request.url), isSent });
+    const [fail, failToRead] = [failAt("sending"), failAt("reading")];
     try {
       const isTls = request.url.startsWith("https:");
       const send = isTls ? httpsRequest : httpRequest;
@@ -101,11 +101,11 @@ function tlsFactsOf(socket: unknown): TlsFacts | undefined {
   };
 }
 
-function failureOf(cause: unknown, source: FaultSource, url: string): Omit<Failure, "isSent"> {
+function failureOf(cause: unknown, stage: Fault["stage"], url: string): Omit<Failure, "isSent"> {
   const { name } = Object(cause) as { name?: unknown }; // anything may be thrown
   if (name === "AbortError" || name === "TimeoutError") {
     return { kind: "failure", code: "TIMEOUT", message: "no whole response came in time (TIMEOUT)" };
   }
-  const { said, permanent } = classifyFault({ cause, source }, url);
-  return { kind: "failure", code: said.code, message: said.why, permanent };
+  const { why, platformCode = why, permanent } = classifyFault({ cause, stage }, url);
+  return { kind: "failure", code: platformCode, message: why, permanent };
 }

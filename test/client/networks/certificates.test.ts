@@ -27,9 +27,6 @@ describe("an authority of one's own", () => {
     const error = await rejection(clientOf(service).issues.create("web", { title: "One", type: "bug" }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ platformCode: "UNABLE_TO_VERIFY_LEAF_SIGNATURE", outcome: "not_sent", attempts: 1 });
-    expect((error as Error).message).toBe(
-      `issues.create: the request failed to reach localhost:${service.port} (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
-    );
     expect(service.received).toEqual([]);
   });
 

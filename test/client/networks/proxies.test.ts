@@ -47,7 +47,6 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     const client = new Client({ baseUrl, token: TOKEN, fetchOptions, retry: { minDelayMs: 0 } });
     const error = await rejection(client.issues.create("web", ISSUE));
     expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: row.attempts });
-    expect((error as Error).message).toContain(`a proxy opened no tunnel to localhost:${service.port} (`);
     expect((error as Error).message).toContain(`Proxy response (${row.status})`);
     expect(proxy.asked).toHaveLength(row.attempts);
     expect(service.received).toEqual([]);
@@ -60,7 +59,7 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     const client = new Client({ baseUrl: "https://localhost:4072/api/v1", token: TOKEN, fetchOptions, retry: false });
     expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({
       outcome: "not_sent",
-      message: `issues.create: no connection could be made to localhost:4072 at 127.0.0.1:${CLOSED_PORT}, its address or that of a proxy (ECONNREFUSED)`,
+      message: `issues.create: the request to localhost:4072 failed: connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}`,
     });
     await agent.destroy();
   });

@@ -54,7 +54,6 @@ describe("a handshake of TLS that ends", () => {
     const balancer = await listener(end);
     const error = await rejection(create(clientOf(`https://127.0.0.1:${balancer.port}/api/v1`)));
     expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: 3 });
-    expect(String(error)).toContain(`the request did not get through to 127.0.0.1:${balancer.port}`);
     expect(balancer.count).toBe(3);
   });
 
@@ -149,7 +148,6 @@ describe("a GOAWAY of HTTP/2", () => {
       const service = await goingAway(false);
       const error = await rejection(create(await warm(service.port, { retry: false })));
       expect(error).toMatchObject({ outcome: "not_sent", platformCode: "UND_ERR_INFO", attempts: 1 });
-      expect(String(error)).toContain("the request did not get through to localhost");
       expect(service.applied).toBe(0);
     });
 

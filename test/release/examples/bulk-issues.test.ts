@@ -68,14 +68,14 @@ describe.concurrent("bulk-issues", () => {
     expect([first.code, counts(first.output)]).toEqual([1, { created: 1, refused: 1, "not sent": 0, unknown: 3 }]);
     expect(createdNow(first.output)).toBe(1);
     expect(first.output).toMatch(/"refused","bug"\]: conflict 409: /);
-    expect(first.output).toMatch(/"lost","bug"\]: connection: .*connection was lost/);
+    expect(first.output).toMatch(/"lost","bug"\]: connection: /);
     expect(first.output).toMatch(/^1 of 5, 1 refused, [\d.]+\/s$/m);
 
     const second = await run(COMMAND, setup.start);
     expect([second.code, counts(second.output)]).toEqual([1, { created: 1, refused: 1, "not sent": 0, unknown: 3 }]);
     expect(createdNow(second.output)).toBe(0);
     // The reasons are those of the first run.
-    expect(second.output).toMatch(/"lost","bug"\]: connection: .*connection was lost/);
+    expect(second.output).toMatch(/"lost","bug"\]: connection: /);
     expect(second.output).toMatch(/"never came","bug"\]: server 500: /);
     expect(setup.asked()).toEqual(["fine", "garbled", "lost", "never came", "refused", "refused"]);
 

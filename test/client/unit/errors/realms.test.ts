@@ -52,7 +52,7 @@ describe("of another realm", () => {
     ]) }), {})`);
     expect(thrown instanceof Error).toBe(false);
     expect(isError(thrown)).toBe(true);
-    expect(explain(thrown)).toMatchObject({ platformCode: "ECONNREFUSED", reason: "connect ECONNREFUSED ::1:80" });
+    expect(explain(thrown)).toMatchObject({ platformCode: "ECONNREFUSED", why: "connect ECONNREFUSED ::1:80" });
     const copy = new Redactor({ tokens: ["pat_k1_verySecretPart01"] }).cause(
       foreign('new RangeError("no pat_k1_verySecretPart01")'),
     );

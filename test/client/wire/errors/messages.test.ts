@@ -100,15 +100,15 @@ describe("whose fault a failed connection is", () => {
     ["that threw", rejecting(new TypeError("x is not a function")), "x is not a function"],
     ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
     ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],
-    ["that returned nothing", async () => undefined, "it resolved with undefined, not with a response"],
-    ["that returned a text", async () => "200 OK", 'it resolved with "200 OK", not with a response'],
+    ["that returned nothing", async () => undefined, "fetch resolved with undefined, not with a response"],
+    ["that returned a text", async () => "200 OK", 'fetch resolved with "200 OK", not with a response'],
     [
       "that returned the status 101",
       async () => ({ status: 101, headers: new Headers(), text: async () => "{}" }),
-      "it resolved with status 101",
+      "fetch resolved with status 101",
     ],
   ])("a fetch of the application %s", async (_, fetch, said) => {
-    expect(await failing(fetch)).toBe(`sessions.get: the fetch of the application failed: ${said}`);
+    expect(await failing(fetch)).toBe(`sessions.get: the request to automation.example.com failed: ${said}`);
   });
 
   test.each(["code", "cause", "message"])(

@@ -44,7 +44,7 @@ const FINAL: Readonly<Record<string, readonly [Reply, string]>> = {
   "a body that is JSON only at its beginning": [responds(200, {}, '{"id":"s","state":'), "parse"],
   "another shape": [responds(200, {}, '{"id":"s"}'), "validation"],
   "an invalid certificate": [failsWith("CERT_HAS_EXPIRED"), "connection"],
-  "a fetch without a response": [throws(() => new TypeError("it resolved with nothing")), "connection"],
+  "a fetch without a response": [throws(() => new TypeError("fetch resolved with nothing")), "connection"],
 };
 
 describe.each(Object.entries(PASSING))("%s", (_, reply) => {
