@@ -6,7 +6,7 @@ import { type ErrorWords, explain } from "./explanation.ts";
 
 export interface Fault {
   readonly cause: unknown;
-  /** What failed: making the request, sending it, or reading the response. */
+  /** The part that failed: making the request, sending it, or reading the response. */
   readonly stage: "making" | "sending" | "reading";
   readonly isOffline?: boolean;
 }
@@ -46,8 +46,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
     { ...PERMANENT, advice: "; this port speaks http:, not https:" },
     /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /,
   ],
-  // The process may not connect: Node and Deno name the flag.
-  [PERMANENT, /^ERR_ACCESS_DENIED | NotCapable:/],
+  [{ ...PERMANENT, advice: "; this process needs --allow-net" }, /^ERR_ACCESS_DENIED | NotCapable:/],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
   [
     PERMANENT,

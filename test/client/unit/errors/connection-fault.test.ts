@@ -29,11 +29,11 @@ const TABLE: Readonly<Record<string, readonly (string | Error)[]>> = {
   ],
   "!": [
     ...["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "HOSTNAME_MISMATCH"],
-    ...["ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "UND_ERR_INVALID_ARG", "ERR_ACCESS_DENIED"],
+    ...["ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "UND_ERR_INVALID_ARG"],
     ...["bad port", "unknown scheme", "Headers.append: x is an invalid header value"].map((text) => new Error(text)),
-    named("NotCapable", 'Requires net access to "service.example.com:443", run again with the --allow-net flag'),
     ...[new Error(tunnel(407)), new TypeError("fetch resolved with nothing, not with a response")],
   ],
+  "; this process needs --allow-net!": ["ERR_ACCESS_DENIED", named("NotCapable", 'Requires net access to "a:443"')],
   "; this port speaks http:, not https:!": ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"],
   "; fetch must return refusals, not throw them": [new Error("Request failed with status code 404")],
   "; in a page, the service may not allow its origin (CORS)": [
