@@ -88,13 +88,18 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<ReadToken
       },
     });
     if (deadline.reason !== undefined) throw STOPPED;
-    // 0 is left if the token came after its time: the process stood still. The request gets a whole `timeoutMs` then.
-    return { token: usableToken(call, token), leftMs: limit?.leftMs || timeoutMs };
+    return { token: usableToken(call, token), leftMs: leftForRequest(call, limit) };
   } catch (error) {
     throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
   } finally {
     limit?.release();
   }
+}
+
+/** A request whose preparation came after its time, as when the process stood still, gets a whole `timeoutMs`. */
+function leftForRequest({ settings }: Call, preparation: Deadline | undefined): number {
+  const leftMs = preparation?.leftMs ?? 0;
+  return leftMs > 0 ? leftMs : settings.timeoutMs;
 }
 
 function usableToken(call: Call, token: string): string {
@@ -111,7 +116,7 @@ async function awaitOnRequest(call: Call, { token, leftMs }: ReadToken, onReques
   const deadline = call.deadline.within(leftMs);
   try {
     await inTime(call, runOnRequest(call, onRequest), deadline);
-    return { token, leftMs: deadline.leftMs || call.settings.timeoutMs };
+    return { token, leftMs: leftForRequest(call, deadline) };
   } finally {
     deadline.release();
   }

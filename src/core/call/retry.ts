@@ -4,11 +4,7 @@ import type { Call } from "./call.ts";
 import { stoppedError } from "./create-error.ts";
 import { decideRetry } from "./decide-retry.ts";
 
-/**
- * Runs `attempt` again, up to `retry.attempts` in all, while it fails for a reason that may pass. p-retry counts and
- * repeats; the waits are ours, since p-retry has no delay per failure, and with a signal discards a success that comes
- * with the abort.
- */
+/** Runs `attempt` again while it fails for a reason that may pass: p-retry counts and repeats, the waits are ours. */
 export function withRetries<Result>(call: Call, attempt: () => Promise<Result>): Promise<Result> {
   const { retry } = call.settings;
   return pRetry(attempt, {
