@@ -36,7 +36,7 @@ const PERMANENT: Verdict = { permanent: true };
 /** The first rule that the line of an error or of one of its causes matches decides. Any other failure may pass. */
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // Bytes that the parser does not understand are a response, whatever its words ("Invalid header token").
-  [{}, /^HPE_|^\S* \S* HTTPParserError:/],
+  [{}, /^HPE_| HTTPParserError:/],
   // `fetch` has ended, and gave nothing that is a response.
   [PERMANENT, / TypeError: fetch resolved with /],
   // A wrapper throws what it should return, as ky, axios and got do for a 404.

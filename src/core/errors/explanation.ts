@@ -2,8 +2,8 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { fieldsOf } from "../checks/values.ts";
 
 /** The texts of one error, which may hold secrets. A text that it does not have is empty. */
-interface ErrorWords {
-  /** `<code> <syscall> <name>: <message>`. */
+export interface ErrorWords {
+  /** `<code> <name>: <message>`. */
   readonly line: string;
   readonly code: string;
   readonly message: string;
@@ -51,5 +51,5 @@ function wordsOf(error: unknown): ErrorWords {
     return typeof value === "string" ? value : "";
   };
   const [code, message] = [text("code"), text("message")];
-  return { line: `${code} ${text("syscall")} ${text("name")}: ${message}`, code, message };
+  return { line: `${code} ${text("name")}: ${message}`, code, message };
 }
