@@ -5,6 +5,7 @@ import type { StandardSchema } from "./call/standard-schema.ts";
 import { namesOf } from "./checks/hints.ts";
 import { BOOLEAN, INVALID, numbers, parseOptions, type Shape, type Validator, validator } from "./checks/validators.ts";
 import { annotate } from "./errors/automation-error.ts";
+import { ArgumentError } from "./errors/classes.ts";
 import { type Page, pageEnvelopeValidator } from "./paging/page.ts";
 import { Paginator } from "./paging/paginator.ts";
 import type { PageSource } from "./paging/walk.ts";
@@ -99,7 +100,8 @@ function sourceOf<Item>(
         received?.(success.data.data);
         return success;
       } catch (error) {
-        throw annotate(error, "cursor", cursor);
+        // A cursor that an argument error is about may be a token.
+        throw error instanceof ArgumentError ? error : annotate(error, "cursor", cursor);
       }
     },
   };

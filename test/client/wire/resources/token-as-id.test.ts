@@ -19,6 +19,7 @@ describe("a token in the place of an id is refused before anything is sent", () 
     "tokens.revoke": (c, secret) => c.tokens.revoke(secret),
     "sessions.get": (c, secret) => c.sessions.get(secret),
     "sessions.list": (c, secret) => c.sessions.list(secret).page(),
+    "a cursor": (c, secret) => c.projects.list({ cursor: secret }).page(),
     "issues.create": (c, secret) => c.issues.create(secret, issue),
     "a path value": (c, secret) => c.request({ method: "GET", path: path`/a/${`Bearer ${secret}`}` }),
     "a query value": (c, secret) => c.request({ method: "GET", path: path`/a`, query: { q: secret } }),
