@@ -54,14 +54,16 @@ export async function tokenOfRun(
 /**
  * Checks that the records of a journal are of the address of a run. Returns whether some are of an emulator that is gone.
  *
+ * @param isCertain the token of the run is known: without the world of an emulator, the service is none
  * @throws JournalError `misused` for a record of another service
  */
-export function areOfGoneEmulator(records: Iterable<Known>, own: string): boolean {
+export function areOfGoneEmulator(records: Iterable<Known>, own: string, isCertain: boolean): boolean {
   let areOfGone = false;
   for (const { service } of records) {
     if (service === undefined) continue; // it is not believed
     if (isGone(service, own)) areOfGone = true;
-    else if (!isSame(service, own)) throw anotherService(service, own);
+    else if (!isSame(service, own) || (isCertain && service.includes("#") && !own.includes("#")))
+      throw anotherService(service, own);
   }
   return areOfGone;
 }

@@ -120,9 +120,9 @@ export class Execution<Item, Result> {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
-      const token = await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0));
-      this.#address = addressOf(own.baseUrl, token ?? "");
-      if (areOfGoneEmulator(known.values(), this.#address)) own.say?.("info", OTHER_EMULATOR);
+      const token = (await this.#phase.orGivenUp(tokenOfRun(this.#settings, known.size > 0))) ?? "";
+      this.#address = addressOf(own.baseUrl, token);
+      if (areOfGoneEmulator(known.values(), this.#address, token !== "")) own.say?.("info", OTHER_EMULATOR);
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {

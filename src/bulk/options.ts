@@ -3,7 +3,6 @@ import { INTERNALS, internalsOf, redactorOf } from "../core/call/internals.ts";
 import { type Context, DEFAULT_RETRY, type RetryRules } from "../core/call/settings.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import {
-  countFrom,
   DELAY,
   either,
   functions,
@@ -115,7 +114,7 @@ function shapeOf<Item, Result>() {
     key: required(functions<Options["key"]>()),
     send: required(functions<Options["send"]>()),
     journal: required(withMethods<Journal>("a journal", "load", "append")),
-    total: countFrom(0),
+    total: numbers("a whole number from 0 up", (value) => Number.isSafeInteger(value) && value >= 0),
     concurrency: COUNT,
     stopAfter: mapped(either(false, COUNT), (count) => count || Number.POSITIVE_INFINITY),
     resolveUnknown: functions<NonNullable<Options["resolveUnknown"]>>(),

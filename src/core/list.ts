@@ -5,7 +5,6 @@ import type { StandardSchema } from "./call/standard-schema.ts";
 import { namesOf } from "./checks/hints.ts";
 import { BOOLEAN, INVALID, numbers, parseOptions, type Shape, type Validator, validator } from "./checks/validators.ts";
 import { annotate } from "./errors/automation-error.ts";
-import { ArgumentError } from "./errors/classes.ts";
 import { type Page, pageEnvelopeValidator } from "./paging/page.ts";
 import { Paginator } from "./paging/paginator.ts";
 import type { PageSource } from "./paging/walk.ts";
@@ -100,8 +99,7 @@ function sourceOf<Item>(
         received?.(success.data.data);
         return success;
       } catch (error) {
-        // A cursor that an argument error is about may be a token.
-        throw error instanceof ArgumentError ? error : annotate(error, "cursor", cursor);
+        throw caller.holdsToken(cursor ?? "") ? error : annotate(error, "cursor", cursor);
       }
     },
   };

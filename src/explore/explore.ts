@@ -119,8 +119,9 @@ class Exploration {
     const { faults = KIND_NAMES } = this.#setup.options;
     const { only, all = false } = this.#part;
     if (only === undefined) return placesOf(learnt, { faults, all });
-    const place = placesOf(learnt, { faults: KIND_NAMES, all: true }).places.find((one) => nameOf(one) === only);
-    if (place !== undefined) return { places: [place], leftOut: 0 };
+    const { places } = placesOf(learnt, { faults: KIND_NAMES, all: true });
+    const place = places.find((one) => nameOf(one) === only);
+    if (place !== undefined) return { places: [place], leftOut: places.length - 1 };
     throw new Error(`there is no run "${only}": the undisturbed program sends ${learnt.first.length} requests`);
   }
 

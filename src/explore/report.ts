@@ -55,9 +55,9 @@ export class ExplorationError extends Error {
   }
 }
 
-/** True if the fault of each run was met, and nothing was found. */
-export function hasPassed({ findings, unreached }: ExplorationReport): boolean {
-  return findings.length === 0 && unreached.length === 0;
+/** True if there were runs, each met its fault, and nothing was found. */
+export function hasPassed({ findings, runs, unreached }: ExplorationReport): boolean {
+  return runs > 0 && findings.length === 0 && unreached.length === 0;
 }
 
 export interface Instance {
@@ -118,6 +118,7 @@ const counted = (count: number, word: string): string => `${count} ${word}${coun
 
 function verdictOf({ findings, runs, told, unreached, leftOut }: Omit<ExplorationReport, "message">): string {
   if (findings.length > 0) return `Not safe: ${counted(findings.length, "cause")} in ${counted(runs, "run")}.`;
+  if (runs === 0) return "Nothing was tried: none of these faults is for the requests of this program.";
   if (unreached.length > 0)
     return `Not all was tried: ${missed({ runs, unreached })}. Nothing was found in the others.`;
   const isSafe = leftOut === 0;

@@ -64,6 +64,7 @@ test.each<[string, Partial<Tally>, boolean]>([
   ["Safe, but 13 of 29 runs end with something for a person to settle.", { told: 13 }, true],
   ["Nothing was found in 29 runs.\n\nLeft out: 5 of 34 runs.", { right: 29, leftOut: 5 }, true],
   ["Nothing was found, but 13 of 29 runs end with something for a person to settle.", { told: 13, leftOut: 5 }, true],
+  ["Nothing was tried: ", { runs: 0 }, false],
   ["Not all was tried: in 2 of 29 runs the request for the fault did not come.", { unreached: ["a", "b"] }, false],
   ["Not safe: 1 cause in 29 runs.", { findings: FOUND }, false],
   ["Not safe: 1 cause in 29 runs.", { findings: FOUND, unreached: ["a"] }, false],

@@ -59,7 +59,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), stage);
       const isRead = !isWrite(method);
-      // It may keep the request back: nothing that must be closed is open yet.
+      // `leave` may keep the request back, so nothing that must be closed is open yet.
       leave();
       const once = isRead ? undefined : onceOptions(method, fetchOptions);
       const watch = isRead ? undefined : watchWrite(method, url);

@@ -58,6 +58,8 @@ export interface Caller {
     origin?: Origin<Output>,
   ): Promise<Success<Output>>;
   parse<Result>(name: string, read: () => Result): Result;
+  /** `true` if a text holds a token that the client knows. */
+  holdsToken(text: string): boolean;
 }
 
 /** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */

@@ -96,6 +96,10 @@ export class Send implements Caller {
     throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
   }
 
+  holdsToken(text: string): boolean {
+    return this.#redactor.holdsToken(text);
+  }
+
   short(text: string): string | undefined {
     return this.#redactor.short(text);
   }

@@ -68,7 +68,7 @@ export interface ErrorDetails extends ErrorRecords {
   priorAmbiguous?: boolean | undefined;
   /**
    * In an iteration: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
-   * goes on. An `ArgumentError` has none.
+   * goes on. One that holds a token is left out.
    */
   cursor?: string | null | undefined;
   /** The error that caused it, free of secrets. */

@@ -32,6 +32,8 @@ const WHAT: Readonly<Record<Fault["stage"], string>> = {
 };
 
 const PERMANENT: Verdict = { permanent: true };
+/** Browsers do not say why. */
+const IN_PAGE: Verdict = { advice: "; in a page, the service may not allow its origin (CORS)" };
 
 /** The first rule that the line of an error or of one of its causes matches decides. Any other failure may pass. */
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
@@ -59,11 +61,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   ],
   // A proxy refuses the tunnel (403, 407). One that cannot reach the service (502, 504) may reach it later.
   [PERMANENT, /Proxy (?:response \(|refused to open a tunnel: )[1-4]|proxy authentication required/i],
-  // Browsers do not say why.
-  [
-    { advice: "; in a page, the service may not allow its origin (CORS)" },
-    /TypeError: (?:failed to fetch|load failed|networkerror when)/i,
-  ],
+  [IN_PAGE, /TypeError: (?:failed to fetch|load failed|networkerror when)/i],
 ];
 
 /** Finds the words for a failed connection. */
@@ -77,7 +75,7 @@ function verdictOf({ stage, isOffline }: Fault, chain: readonly ErrorWords[]): V
   if (stage === "making") return PERMANENT;
   if (stage === "reading") return {};
   const [verdict] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [{}];
-  return isOffline ? { ...verdict, advice: "; this device is offline" } : verdict;
+  return isOffline && verdict === IN_PAGE ? { advice: "; this device is offline" } : verdict;
 }
 
 type Names = Readonly<Record<string, string | undefined>>;

@@ -34,7 +34,8 @@ export function explain(thrown: unknown): Explanation {
   const platformCode = chain.find(({ code }) => code !== "")?.code;
   const messages = chain.map(({ message }) => message).filter((message) => message !== "");
   const reason = messages.at(-1) ?? platformCode ?? "it does not say why";
-  const why = reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`;
+  const hasCode = platformCode === undefined || chain.some(({ code }) => code !== "" && reason.includes(code));
+  const why = hasCode ? reason : `${reason} (${platformCode})`;
   return { chain, platformCode, why };
 }
 
