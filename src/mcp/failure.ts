@@ -71,7 +71,7 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
       `The response is not of the expected shape: ${visible(describeIssues(issues), { longest: 500 }) || "it is odd"}`,
     advice: "Tell the user.",
   },
-  pagination: { happened: "The service returned a cursor twice", advice: "Begin again without a cursor." },
+  pagination: { happened: "The list has no end", advice: "Begin again without a cursor." },
   token_provider: { happened: "The server has no usable token", advice: "Tell the user.", isReported: true },
   journal: { happened: "A journal cannot be used", advice: "Tell the user.", isReported: true },
   bulk: { happened: "Some items were not written", advice: "Tell the user.", isReported: true },

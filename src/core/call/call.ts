@@ -25,7 +25,7 @@ export interface Received {
   readonly text?: string | undefined;
   /** The body says that the answer is the service's; `undefined` if too little of a success has come. */
   readonly isFromService?: boolean | undefined;
-  /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  /** The body of a response that is no success, as JSON, else as text; `undefined` if none came within a moment. */
   readonly body?: unknown;
   readonly pause?: ReportedPause | undefined;
 }

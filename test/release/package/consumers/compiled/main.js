@@ -53,7 +53,7 @@ const calls = {
   shape: fault({ transform: () => ({}) }),
   timeout: () => {
     emulator.fault({ delayMs: 60_000 });
-    return clientOf({ timeoutMs: 20 }).issues.create("web", issue);
+    return clientOf({ timeoutMs: 1_000 }).issues.create("web", issue);
   },
   abort: () => client.issues.create("web", issue, { signal: AbortSignal.abort() }),
   token_provider: () =>
