@@ -20,9 +20,13 @@ export function isBytes(value: unknown): value is Uint8Array {
   return tagOf(value) === "Uint8Array";
 }
 
+type Fields = Readonly<Record<PropertyKey, unknown>>;
+
+const NO_FIELDS: Fields = {};
+
 /** The fields of a value, which may be anything: what has none gives `undefined` for each. */
-export function fieldsOf(value: unknown): Readonly<Record<PropertyKey, unknown>> {
-  return Object(value) as Readonly<Record<PropertyKey, unknown>>; // any object can be asked for any field
+export function fieldsOf(value: unknown): Fields {
+  return (value as Fields | null | undefined) ?? NO_FIELDS; // any other value can be asked for any field
 }
 
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
