@@ -18,7 +18,7 @@ const perCall: Omit<Cost, "title" | "work"> = {
   clients: [BARE, KY, KY_ZOD, STACK, "octokit", "openai", OURS],
   service: { items: 0, pageMs: 0 },
   calls: 5_000,
-  warmUp: 30_000, // the platform still compiles the code of some clients after 10 000
+  warmUp: 60_000, // the platform still compiles the code of some clients after 30 000
   rounds: 16,
   figures: {
     µs: (lap) => lap.thread,

@@ -22,13 +22,15 @@ export interface Race {
   readonly figures: Readonly<Record<string, (lap: Lap, round: Round) => number>>;
 }
 
+/** Sets of processes: how code is laid out in one is luck. */
+const SETS = 4;
+
 export async function race(race: Race, bench: Bench): Promise<Figures> {
   const service = new Part(new URL("service.ts", import.meta.url), race.service);
   try {
     const { port } = await service.next<{ port: number }>();
-    const rounds = await run(race, bench, port);
-    // Another set of processes: how code is laid out in one may be luck.
-    if (!bench.quick) rounds.push(...(await run(race, bench, port)));
+    const rounds: Round[] = [];
+    for (let set = 0; set < (bench.quick ? 1 : SETS); set += 1) rounds.push(...(await run(race, bench, port)));
     return figuresOf(race.figures, rounds);
   } finally {
     service.stop();
@@ -50,7 +52,7 @@ async function run({ work, clients, calls, warmUp, rounds }: Race, bench: Bench,
       await lapOf(part, warmUp);
     }
     const found: Round[] = [];
-    for (let at = 0; at < Math.ceil(rounds / (bench.quick ? 4 : 2)); at += 1) {
+    for (let at = 0; at < Math.ceil(rounds / SETS); at += 1) {
       const round: Record<string, Lap> = {};
       const first = at % parts.length;
       for (const [name, part] of [...parts.slice(first), ...parts.slice(0, first)]) {
