@@ -62,8 +62,7 @@ export function areOfGoneEmulator(records: Iterable<Known>, own: string, isCerta
   for (const { service } of records) {
     if (service === undefined) continue; // it is not believed
     if (isGone(service, own)) areOfGone = true;
-    else if (!isSame(service, own) || (isCertain && service.includes("#") && !own.includes("#")))
-      throw anotherService(service, own);
+    else if (!isSame(service, own, isCertain)) throw anotherService(service, own);
   }
   return areOfGone;
 }
@@ -82,14 +81,17 @@ export function believed(record: Known, own: string): Known {
 
 /** `true` if both are emulators, and their worlds differ. One world at two addresses may be one emulator, which still has it all. */
 function isGone(theirs: string, own: string): boolean {
-  const [theirWorld = "", ownWorld = ""] = [theirs, own].map((service) => service.replace(/^[^#]*/, ""));
-  return theirWorld !== "" && ownWorld !== "" && theirWorld !== ownWorld;
+  const [, theirWorld] = theirs.split("#");
+  const [, world] = own.split("#");
+  return theirWorld !== undefined && world !== undefined && theirWorld !== world;
 }
 
-/** A provider's token, and with it the world, is not known before its first call: then the rest tells. */
-function isSame(theirs: string, own: string): boolean {
-  const parts = theirs.split("#");
-  return own.split("#").every((part, index) => part === (parts[index] ?? part));
+/** Of a provider's token, and with it of the world, nothing may be known: then the service alone tells. */
+function isSame(theirs: string, own: string, isCertain: boolean): boolean {
+  const [theirService, theirWorld] = theirs.split("#");
+  const [service, world] = own.split("#");
+  const isSameWorld = theirWorld === undefined || theirWorld === world || (world === undefined && !isCertain);
+  return theirService === service && isSameWorld;
 }
 
 function anotherService(theirs: string, own: string): JournalError {

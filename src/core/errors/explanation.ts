@@ -34,8 +34,8 @@ export function explain(thrown: unknown): Explanation {
   const platformCode = chain.find(({ code }) => code !== "")?.code;
   const messages = chain.map(({ message }) => message).filter((message) => message !== "");
   const reason = messages.at(-1) ?? platformCode ?? "it does not say why";
-  const hasCode = platformCode === undefined || chain.some(({ code }) => code !== "" && reason.includes(code));
-  const why = hasCode ? reason : `${reason} (${platformCode})`;
+  const saysCode = platformCode === undefined || chain.some(({ code }) => code !== "" && reason.includes(code));
+  const why = saysCode ? reason : `${reason} (${platformCode})`;
   return { chain, platformCode, why };
 }
 
